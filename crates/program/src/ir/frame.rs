@@ -1,0 +1,183 @@
+//! One thread of a program at one moment: what it does next, and how it goes on.
+
+use crate::ir::address::Address;
+use crate::ir::control::Control;
+use crate::ir::expr::{EvalError, Expr};
+use crate::ir::instruction::{Instruction, Update};
+use crate::ir::program::Program;
+use crate::names::{Loc, Reg, ThreadId, Value};
+use crate::op::{OnFailure, Op};
+use crate::subject::Failure;
+
+/// How many instructions a thread may run between two operations before it is said to loop endlessly.
+const LOCAL_BUDGET: u32 = 10_000_000;
+
+/// The control word and the registers of one thread, with its code.
+#[derive(Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub(super) program: &'a Program,
+    pub(super) thread: ThreadId,
+    /// The control word, then the registers.
+    pub(super) words: &'a [Value],
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn control(&self) -> Control {
+        Control(self.words[0])
+    }
+
+    pub(super) fn registers(&self) -> &'a [Value] {
+        &self.words[1..]
+    }
+
+    pub(super) fn instruction(&self) -> &'a Instruction {
+        &self.program.threads[self.thread.index()].code[self.control().instruction() as usize]
+    }
+
+    fn eval(&self, expr: &Expr) -> Result<Value, Failure> {
+        self.eval_with(expr, 0)
+    }
+
+    fn eval_with(&self, expr: &Expr, old: Value) -> Result<Value, Failure> {
+        let instruction = self.control().instruction();
+        expr.eval(self.registers(), old).map_err(|EvalError::DivisionByZero| Failure::DivisionByZero { instruction })
+    }
+
+    pub(super) fn resolve(&self, address: &Address) -> Result<Loc, Failure> {
+        address.resolve(&self.program.addresses, self.registers(), self.control().instruction())
+    }
+
+    fn wrap(&self, loc: Loc, value: Value) -> Value {
+        self.program.locations[loc.index()].ty.wrap(value)
+    }
+
+    /// The operation at which a ready thread stands, or why there is none.
+    #[inline]
+    pub(super) fn operation(&self) -> Result<Op, Failure> {
+        Ok(match self.instruction() {
+            Instruction::Load { from, order, .. } => Op::Load { loc: self.resolve(from)?, order: *order },
+            Instruction::Store { to, value, order } => {
+                let loc = self.resolve(to)?;
+                Op::Store { loc, value: self.wrap(loc, self.eval(value)?), order: *order }
+            }
+            Instruction::Rmw { at, update, order, .. } => {
+                let on_failure = match update {
+                    Update::CompareExchange { on_failure, .. } => *on_failure,
+                    _ => OnFailure::Locked,
+                };
+                Op::Rmw { loc: self.resolve(at)?, order: *order, on_failure }
+            }
+            Instruction::Fence { order } => Op::Fence { order: *order },
+            Instruction::GlobalFence => Op::GlobalFence,
+            Instruction::Lock { at, order } => Op::Lock { loc: self.resolve(at)?, order: *order },
+            Instruction::Unlock { at, order } => Op::Unlock { loc: self.resolve(at)?, order: *order },
+            Instruction::Spawn { thread, order } => Op::Spawn { thread: *thread, order: *order },
+            Instruction::Join { thread, order } => Op::Join { thread: *thread, order: *order },
+            Instruction::Choose { alternatives, .. } => Op::Choose { alternatives: *alternatives },
+            Instruction::Await { loads, .. } => {
+                loads.iter().try_for_each(|(_, from)| self.resolve(from).map(|_| ()))?;
+                Op::Await
+            }
+            Instruction::Assign { .. }
+            | Instruction::Branch { .. }
+            | Instruction::Jump { .. }
+            | Instruction::Assert { .. }
+            | Instruction::Assume { .. } => unreachable!("a ready thread stands at an operation"),
+        })
+    }
+
+    /// What the read-modify-write or unlock at which the thread stands writes over `old`, if anything.
+    pub(super) fn modify(&self, old: Value) -> Result<Option<Value>, Failure> {
+        let (at, update) = match self.instruction() {
+            Instruction::Rmw { at, update, .. } => (at, update),
+            Instruction::Unlock { .. } => return Ok((old == self.thread.as_holder()).then_some(0)),
+            other => unreachable!("{other:?} modifies nothing"),
+        };
+        let loc = self.resolve(at)?;
+        let new = match update {
+            Update::Exchange(new) | Update::Function(new) => self.eval_with(new, old)?,
+            Update::Fetch(op, operand) => op.apply(old, self.eval_with(operand, old)?),
+            Update::CompareExchange { expected, new, .. } => {
+                let (expected, new) = (self.eval(expected)?, self.eval(new)?);
+                if self.wrap(loc, expected) != old {
+                    return Ok(None);
+                }
+                new
+            }
+        };
+        Ok(Some(self.wrap(loc, new)))
+    }
+
+    /// Whether the await at which the thread stands goes on with `values`.
+    pub(super) fn accepts(&self, values: &[Value]) -> bool {
+        let Instruction::Await { loads, until } = self.instruction() else { unreachable!("only an await awaits") };
+        if matches!(until, Expr::Const(1)) {
+            return true;
+        }
+        let mut registers = self.registers().to_vec();
+        for ((reg, _), &value) in loads.iter().zip(values) {
+            registers[reg.index()] = value;
+        }
+        // A division by zero lets it go on, so that the failure is seen.
+        until.eval(&registers, 0) != Ok(0)
+    }
+}
+
+/// Runs `thread` from `next` to its next operation or its end.
+///
+/// Gives whether the thread, where it now stands, asks to go on without a switch.
+pub(super) fn run(program: &Program, thread: ThreadId, words: &mut [Value], next: u32) -> bool {
+    let code = &program.threads[thread.index()];
+    let mut at = next;
+    let mut budget = LOCAL_BUDGET;
+    let control = loop {
+        let Some(instruction) = code.code.get(at as usize) else { break Control::new(Control::FINISHED, at) };
+        words[0] = Control::new(Control::READY, at).0;
+        let frame = Frame { program, thread, words };
+        if instruction.is_visible() {
+            break frame.operation().map_or_else(Control::failed, |_| frame.control());
+        }
+        budget -= 1;
+        if budget == 0 {
+            break Control::failed(Failure::EndlessLoop { instruction: at });
+        }
+        match local(frame, instruction, at) {
+            Ok(Local::Set(reg, value)) => {
+                words[1 + reg.index()] = value;
+                at += 1;
+            }
+            Ok(Local::Go(target)) => at = target,
+            Err(control) => break control,
+        }
+    };
+    words[0] = control.0;
+    control.is_ready() && code.places[at as usize].exclusive
+}
+
+/// What an instruction that touches no memory does.
+enum Local {
+    Set(Reg, Value),
+    Go(u32),
+}
+
+fn local(frame: Frame<'_>, instruction: &Instruction, at: u32) -> Result<Local, Control> {
+    let value = |expr: &Expr| frame.eval(expr).map_err(Control::failed);
+    Ok(match instruction {
+        Instruction::Assign { to, value: expr } => Local::Set(*to, value(expr)?),
+        Instruction::Jump { target } => Local::Go(*target),
+        Instruction::Branch { condition, target } => Local::Go(if value(condition)? != 0 { *target } else { at + 1 }),
+        Instruction::Assert { condition, .. } => {
+            if value(condition)? == 0 {
+                return Err(Control::failed(Failure::Assertion { instruction: at }));
+            }
+            Local::Go(at + 1)
+        }
+        Instruction::Assume { condition } => {
+            if value(condition)? == 0 {
+                return Err(Control::new(Control::DISCARDED, at));
+            }
+            Local::Go(at + 1)
+        }
+        _ => unreachable!("operations are not local"),
+    })
+}

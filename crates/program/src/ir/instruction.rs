@@ -1,0 +1,186 @@
+//! The instructions of a thread.
+
+use crate::ir::address::Address;
+use crate::ir::expr::{BinaryOp, Expr};
+use crate::names::{Reg, ThreadId};
+use crate::op::{OnFailure, Order};
+
+/// One instruction. Those without an operation on memory run on as part of the step before them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Instruction {
+    /// Sets a register.
+    Assign {
+        to: Reg,
+        value: Expr,
+    },
+    Load {
+        to: Reg,
+        from: Address,
+        order: Order,
+    },
+    Store {
+        to: Address,
+        value: Expr,
+        order: Order,
+    },
+    /// Sets `old` to what was there and writes what `update` makes of it, in one step.
+    Rmw {
+        old: Reg,
+        at: Address,
+        update: Update,
+        order: Order,
+    },
+    /// `SeqCst` is a full fence, `Release` and `AcqRel` are store-store barriers, `Acquire` is a load-load barrier.
+    Fence {
+        order: Order,
+    },
+    GlobalFence,
+    Lock {
+        at: Address,
+        order: Order,
+    },
+    Unlock {
+        at: Address,
+        order: Order,
+    },
+    Spawn {
+        thread: ThreadId,
+        order: Order,
+    },
+    Join {
+        thread: ThreadId,
+        order: Order,
+    },
+    /// Sets a register to a number below `alternatives`, any of them.
+    Choose {
+        to: Reg,
+        alternatives: u32,
+    },
+    /// Reads all of these in one step, as soon as `until` holds of the registers with what was read in them.
+    Await {
+        loads: Vec<(Reg, Address)>,
+        until: Expr,
+    },
+    /// Goes to an instruction where the condition is not zero.
+    Branch {
+        condition: Expr,
+        target: u32,
+    },
+    Jump {
+        target: u32,
+    },
+    /// Fails where the condition is zero.
+    Assert {
+        condition: Expr,
+        message: String,
+    },
+    /// Ends the thread and discards the execution where the condition is zero.
+    Assume {
+        condition: Expr,
+    },
+}
+
+/// What a read-modify-write writes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Update {
+    Exchange(Expr),
+    Fetch(FetchOp, Expr),
+    /// Writes `new` over `expected`, else nothing.
+    CompareExchange {
+        expected: Expr,
+        new: Expr,
+        on_failure: OnFailure,
+    },
+    /// Any function of [`Expr::Old`].
+    Function(Expr),
+}
+
+/// The operators of fetch-and-op.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FetchOp {
+    Add,
+    Subtract,
+    And,
+    Or,
+    Xor,
+    /// Of signed numbers, as are the two after it; the others are of unsigned ones.
+    Max,
+    Min,
+    MaxUnsigned,
+    MinUnsigned,
+}
+
+impl Instruction {
+    /// Whether it is an operation on memory or a choice, so that other threads may go first.
+    #[must_use]
+    pub fn is_visible(&self) -> bool {
+        !matches!(
+            self,
+            Instruction::Assign { .. }
+                | Instruction::Branch { .. }
+                | Instruction::Jump { .. }
+                | Instruction::Assert { .. }
+                | Instruction::Assume { .. }
+        )
+    }
+
+    /// Calls `visit` with every expression in it.
+    pub fn expressions(&self, mut visit: impl FnMut(&Expr)) {
+        let mut address = |address: &Address, visit: &mut dyn FnMut(&Expr)| match address {
+            Address::Static(_) => {}
+            Address::Indexed { index, .. } => visit(index),
+            Address::Computed(value) => visit(value),
+        };
+        match self {
+            Instruction::Assign { value, .. } => visit(value),
+            Instruction::Load { from, .. } => address(from, &mut visit),
+            Instruction::Store { to, value, .. } => {
+                address(to, &mut visit);
+                visit(value);
+            }
+            Instruction::Rmw { at, update, .. } => {
+                address(at, &mut visit);
+                match update {
+                    Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => visit(value),
+                    Update::CompareExchange { expected, new, .. } => {
+                        visit(expected);
+                        visit(new);
+                    }
+                }
+            }
+            Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => address(at, &mut visit),
+            Instruction::Await { loads, until } => {
+                loads.iter().for_each(|(_, from)| address(from, &mut visit));
+                visit(until);
+            }
+            Instruction::Branch { condition, .. }
+            | Instruction::Assert { condition, .. }
+            | Instruction::Assume { condition } => visit(condition),
+            Instruction::Fence { .. }
+            | Instruction::GlobalFence
+            | Instruction::Spawn { .. }
+            | Instruction::Join { .. }
+            | Instruction::Choose { .. }
+            | Instruction::Jump { .. } => {}
+        }
+    }
+}
+
+impl FetchOp {
+    /// The new value, before it is wrapped to the type of the location.
+    #[must_use]
+    pub fn apply(self, old: u64, operand: u64) -> u64 {
+        let total = |op: BinaryOp| op.apply(old, operand).unwrap_or(old);
+        match self {
+            FetchOp::Add => total(BinaryOp::Add),
+            FetchOp::Subtract => total(BinaryOp::Subtract),
+            FetchOp::And => total(BinaryOp::And),
+            FetchOp::Or => total(BinaryOp::Or),
+            FetchOp::Xor => total(BinaryOp::Xor),
+            FetchOp::Max => (old as i64).max(operand as i64) as u64,
+            FetchOp::Min => (old as i64).min(operand as i64) as u64,
+            FetchOp::MaxUnsigned => old.max(operand),
+            FetchOp::MinUnsigned => old.min(operand),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Runs a program as a subject.
+//!
+//! Instructions that touch no memory run on eagerly, so a thread always stands at an operation, or has ended.
+
+use std::sync::Arc;
+
+use crate::ir::control::Control;
+use crate::ir::frame::{Frame, run};
+use crate::ir::instruction::Instruction;
+use crate::ir::program::Program;
+use crate::names::{Loc, Reg, ThreadId, Value};
+use crate::packed;
+use crate::span::Span;
+use crate::subject::{Failure, Foresight, Future, Snapshot, Status, Subject};
+
+/// A program in the middle of an execution.
+#[derive(Clone, Debug)]
+pub struct Interpreter {
+    program: Arc<Program>,
+    /// For each thread its control word and then its registers, one thread after the other.
+    words: Vec<Value>,
+    /// Where the words of each thread begin, and the end.
+    offsets: Box<[u32]>,
+    exclusive: Option<ThreadId>,
+}
+
+impl Interpreter {
+    /// At the beginning of `program`.
+    #[must_use]
+    pub fn new(program: Arc<Program>) -> Self {
+        let mut offsets = vec![0];
+        let mut end = 0;
+        for thread in &program.threads {
+            end += 1 + thread.registers.len() as u32;
+            offsets.push(end);
+        }
+        let words = vec![0; end as usize];
+        let mut interpreter = Interpreter { program, words, offsets: offsets.into(), exclusive: None };
+        interpreter.restart();
+        interpreter
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// What a register holds now.
+    #[must_use]
+    pub fn register(&self, thread: ThreadId, reg: Reg) -> Value {
+        self.frame(thread).registers()[reg.index()]
+    }
+
+    /// The instruction at which a thread stands.
+    #[must_use]
+    pub fn instruction(&self, thread: ThreadId) -> u32 {
+        self.frame(thread).control().instruction()
+    }
+
+    /// Becomes a copy of `other`, which runs the same program.
+    pub fn copy_from(&mut self, other: &Interpreter) {
+        self.words.copy_from_slice(&other.words);
+        self.exclusive = other.exclusive;
+    }
+
+    #[inline]
+    fn frame(&self, thread: ThreadId) -> Frame<'_> {
+        let (start, end) = (self.offsets[thread.index()], self.offsets[thread.index() + 1]);
+        Frame { program: &self.program, thread, words: &self.words[start as usize..end as usize] }
+    }
+
+    /// The control word and registers of `thread`.
+    fn words_mut(&mut self, thread: ThreadId) -> &mut [Value] {
+        let (start, end) = (self.offsets[thread.index()], self.offsets[thread.index() + 1]);
+        &mut self.words[start as usize..end as usize]
+    }
+
+    /// Runs `thread` from instruction `next` to its next operation.
+    fn run_from(&mut self, thread: ThreadId, next: u32) {
+        let (start, end) = (self.offsets[thread.index()], self.offsets[thread.index() + 1]);
+        let exclusive = run(&self.program, thread, &mut self.words[start as usize..end as usize], next);
+        self.exclusive = exclusive.then_some(thread);
+    }
+
+    fn fail(&mut self, thread: ThreadId, failure: Failure) {
+        self.words_mut(thread)[0] = Control::failed(failure).0;
+        self.exclusive = None;
+    }
+
+    /// Takes over the answer to the operation at which `thread` stands.
+    fn receive(&mut self, thread: ThreadId, answer: &[Value]) -> Result<(), Failure> {
+        let frame = self.frame(thread);
+        let instruction = frame.control().instruction();
+        let (start, program) = (self.offsets[thread.index()] as usize + 1, &self.program);
+        match &program.threads[thread.index()].code[instruction as usize] {
+            Instruction::Load { to, .. } | Instruction::Choose { to, .. } => self.words[start + to.index()] = answer[0],
+            Instruction::Rmw { old, .. } => {
+                frame.modify(answer[0])?;
+                self.words[start + old.index()] = answer[0];
+            }
+            Instruction::Await { loads, until } => {
+                for ((reg, _), &value) in loads.iter().zip(answer) {
+                    self.words[start + reg.index()] = value;
+                }
+                let registers = self.frame(thread).registers();
+                until.eval(registers, 0).map_err(|_| Failure::DivisionByZero { instruction })?;
+            }
+            Instruction::Unlock { .. } if answer[0] != thread.as_holder() => {
+                return Err(Failure::NotHolder { instruction });
+            }
+            Instruction::Spawn { thread: child, .. } => {
+                let child = *child;
+                if self.frame(child).control().state() != Control::NOT_STARTED {
+                    return Err(Failure::AlreadyStarted { instruction });
+                }
+                self.run_from(child, 0);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Subject for Interpreter {
+    fn n_threads(&self) -> usize {
+        self.program.threads.len()
+    }
+
+    fn n_locations(&self) -> usize {
+        self.program.locations.len()
+    }
+
+    fn initial(&self, loc: Loc) -> Value {
+        self.program.locations[loc.index()].initial
+    }
+
+    #[inline]
+    fn status(&self, thread: ThreadId) -> Status {
+        let frame = self.frame(thread);
+        let control = frame.control();
+        match control.state() {
+            Control::READY => Status::Ready(frame.operation().expect("checked when the thread came here")),
+            Control::NOT_STARTED => Status::NotStarted,
+            Control::FINISHED => Status::Finished,
+            Control::DISCARDED => Status::Discarded,
+            _ => Status::Failed(control.failure()),
+        }
+    }
+
+    fn modify(&self, thread: ThreadId, old: Value) -> Option<Value> {
+        self.frame(thread).modify(old).unwrap_or(None)
+    }
+
+    fn awaited(&self, thread: ThreadId, locations: &mut Vec<Loc>) {
+        let frame = self.frame(thread);
+        let Instruction::Await { loads, .. } = frame.instruction() else { unreachable!("only an await awaits") };
+        let resolve = |address| frame.resolve(address).expect("checked when the thread came here");
+        locations.extend(loads.iter().map(|(_, from)| resolve(from)));
+    }
+
+    fn accepts(&self, thread: ThreadId, values: &[Value]) -> bool {
+        self.frame(thread).accepts(values)
+    }
+
+    fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
+        let at = self.frame(thread).control().instruction();
+        match self.receive(thread, answer) {
+            Ok(()) => self.run_from(thread, at + 1),
+            Err(failure) => self.fail(thread, failure),
+        }
+    }
+
+    fn restart(&mut self) {
+        let program = Arc::clone(&self.program);
+        for (index, code) in program.threads.iter().enumerate() {
+            let thread = ThreadId::at(index);
+            let words = self.words_mut(thread);
+            words[0] = Control::new(Control::NOT_STARTED, 0).0;
+            words[1..].iter_mut().zip(&code.registers).for_each(|(word, info)| *word = info.initial);
+            if code.starts {
+                self.run_from(thread, 0);
+            }
+        }
+        self.exclusive = None;
+    }
+
+    fn exclusive(&self) -> Option<ThreadId> {
+        self.exclusive
+    }
+
+    fn span(&self, thread: ThreadId) -> Option<Span> {
+        let at = self.frame(thread).control().instruction() as usize;
+        self.program.threads[thread.index()].places.get(at).and_then(|place| place.span)
+    }
+}
+
+impl Snapshot for Interpreter {
+    fn save(&self, out: &mut Vec<u8>) {
+        packed::put(out, self.exclusive.map_or(0, ThreadId::as_holder));
+        for thread in 0..self.program.threads.len() {
+            let frame = self.frame(ThreadId::at(thread));
+            packed::put(out, frame.control().pack());
+            frame.registers().iter().for_each(|&value| packed::put(out, value));
+        }
+    }
+
+    fn load(&mut self, bytes: &mut &[u8]) {
+        self.exclusive = (packed::take(bytes) as usize).checked_sub(1).map(ThreadId::at);
+        for thread in 0..self.program.threads.len() {
+            let words = self.words_mut(ThreadId::at(thread));
+            words[0] = Control::unpack(packed::take(bytes)).0;
+            words[1..].iter_mut().for_each(|word| *word = packed::take(bytes));
+        }
+    }
+}
+
+impl Foresight for Interpreter {
+    fn future(&self, thread: ThreadId) -> Future {
+        let control = self.frame(thread).control();
+        match control.state() {
+            Control::READY | Control::NOT_STARTED => {
+                self.program.footprints.at(thread.index(), control.instruction() as usize)
+            }
+            _ => Future::default(),
+        }
+    }
+
+    fn position(&self, thread: ThreadId) -> u32 {
+        self.frame(thread).control().instruction()
+    }
+}

@@ -1,0 +1,279 @@
+//! Shows programs as text, one statement a line.
+
+use std::fmt::{self, Write};
+
+use crate::condition::{Comparison, Condition, Formula, Operand};
+use crate::ir::address::Address;
+use crate::ir::expr::{BinaryOp, Expr, UnaryOp};
+use crate::ir::instruction::{FetchOp, Instruction, Update};
+use crate::ir::program::{Program, ThreadCode};
+use crate::names::{Reg, ThreadId, Value};
+use crate::op::{OnFailure, Order};
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "program {}", self.name)?;
+        for location in &self.locations {
+            writeln!(f, "  shared {} = {}", location.name, location.ty.show(location.initial))?;
+        }
+        for (index, thread) in self.threads.iter().enumerate() {
+            writeln!(f, "thread {}{}", thread.name, if thread.starts { "" } else { " (spawned)" })?;
+            let targets = jump_targets(thread);
+            for at in 0..=thread.code.len() {
+                let label = if targets.contains(&(at as u32)) { format!("{at}:") } else { String::new() };
+                if at < thread.code.len() {
+                    writeln!(f, "  {label:<4}{}", statement(self, ThreadId::at(index), at))?;
+                } else if !label.is_empty() {
+                    writeln!(f, "  {label:<4}end")?;
+                }
+            }
+        }
+        match &self.condition {
+            Some(condition) => writeln!(f, "{}", self::condition(self, condition)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn jump_targets(thread: &ThreadCode) -> Vec<u32> {
+    let target = |instruction: &Instruction| match instruction {
+        Instruction::Jump { target } | Instruction::Branch { target, .. } => Some(*target),
+        _ => None,
+    };
+    thread.code.iter().filter_map(target).collect()
+}
+
+/// Instruction `at` of `thread` as a statement, such as `r0 = x` or `x = 1 (release)`.
+#[must_use]
+pub fn statement(program: &Program, thread: ThreadId, at: usize) -> String {
+    let show = Show { program, thread };
+    let text = match &program.threads[thread.index()].code[at] {
+        Instruction::Assign { to, value } => format!("{} := {}", show.reg(*to), show.expr(value)),
+        Instruction::Load { to, from, .. } => format!("{} = {}", show.reg(*to), show.address(from)),
+        Instruction::Store { to, value, .. } => format!("{} = {}", show.address(to), show.expr(value)),
+        Instruction::Rmw { old, at, update, .. } => {
+            format!("{} = {}", show.reg(*old), show.update(&show.address(at), update))
+        }
+        Instruction::Fence { order } => fence_name(*order).to_owned(),
+        Instruction::GlobalFence => "sync".to_owned(),
+        Instruction::Lock { at, .. } => format!("lock {}", show.address(at)),
+        Instruction::Unlock { at, .. } => format!("unlock {}", show.address(at)),
+        Instruction::Spawn { thread, .. } => format!("spawn {}", program.threads[thread.index()].name),
+        Instruction::Join { thread, .. } => format!("join {}", program.threads[thread.index()].name),
+        Instruction::Choose { to, alternatives } => format!("{} = choose below {alternatives}", show.reg(*to)),
+        Instruction::Await { loads, until } => {
+            let loads = loads.iter().map(|(to, from)| format!("{} = {}", show.reg(*to), show.address(from)));
+            format!("await {} until {}", loads.collect::<Vec<_>>().join(", "), show.expr(until))
+        }
+        Instruction::Branch { condition, target } => format!("if {} goto {target}", show.expr(condition)),
+        Instruction::Jump { target } => format!("goto {target}"),
+        Instruction::Assert { condition, message } => format!("assert {} \"{message}\"", show.expr(condition)),
+        Instruction::Assume { condition } => format!("assume {}", show.expr(condition)),
+    };
+    text + &order_note(&program.threads[thread.index()].code[at])
+}
+
+/// A condition, such as `exists (0:r0=0 /\ 1:r1=0)`.
+#[must_use]
+pub fn condition(program: &Program, condition: &Condition) -> String {
+    let quantifier = match condition {
+        Condition::Exists(_) => "exists",
+        Condition::NotExists(_) => "~exists",
+        Condition::ForAll(_) => "forall",
+    };
+    format!("{quantifier} ({})", formula(program, condition.formula(), false))
+}
+
+fn formula(program: &Program, f: &Formula, inner: bool) -> String {
+    let joined = |parts: &[Formula], word: &str, empty: &str| {
+        let text = match parts {
+            [] => return empty.to_owned(),
+            [one] => return formula(program, one, inner),
+            _ => parts.iter().map(|part| formula(program, part, true)).collect::<Vec<_>>().join(word),
+        };
+        if inner { format!("({text})") } else { text }
+    };
+    match f {
+        Formula::True => "true".to_owned(),
+        Formula::Compare(left, comparison, right) => {
+            let symbol = match comparison {
+                Comparison::Equal => "=",
+                Comparison::NotEqual => "<>",
+                Comparison::Less => "<",
+                Comparison::LessOrEqual => "<=",
+                Comparison::Greater => ">",
+                Comparison::GreaterOrEqual => ">=",
+            };
+            format!("{}{symbol}{}", operand(program, *left), operand(program, *right))
+        }
+        Formula::Not(part) => format!("not ({})", formula(program, part, false)),
+        Formula::And(parts) => joined(parts, " /\\ ", "true"),
+        Formula::Or(parts) => joined(parts, " \\/ ", "not (true)"),
+    }
+}
+
+fn operand(program: &Program, operand: Operand) -> String {
+    match operand {
+        Operand::Term(term) => program.term_name(term),
+        Operand::Constant(value) => (value as i64).to_string(),
+    }
+}
+
+fn fence_name(order: Order) -> &'static str {
+    match order {
+        Order::SeqCst => "fence",
+        Order::Release => "store-store fence",
+        Order::AcqRel => "acquire-release fence",
+        Order::Acquire => "load-load fence",
+        Order::Plain | Order::Relaxed => "no fence",
+    }
+}
+
+/// What the statement itself does not show of the ordering.
+fn order_note(instruction: &Instruction) -> String {
+    let (order, usual) = match instruction {
+        Instruction::Load { order, .. } | Instruction::Store { order, .. } => (*order, Order::Plain),
+        Instruction::Rmw { order, .. }
+        | Instruction::Lock { order, .. }
+        | Instruction::Unlock { order, .. }
+        | Instruction::Spawn { order, .. }
+        | Instruction::Join { order, .. } => (*order, Order::SeqCst),
+        _ => return String::new(),
+    };
+    if order == usual { String::new() } else { format!(" ({})", order_name(order)) }
+}
+
+/// An ordering in words.
+#[must_use]
+pub fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Plain => "plain",
+        Order::Relaxed => "relaxed",
+        Order::Acquire => "acquire",
+        Order::Release => "release",
+        Order::AcqRel => "acquire-release",
+        Order::SeqCst => "seq-cst",
+    }
+}
+
+struct Show<'p> {
+    program: &'p Program,
+    thread: ThreadId,
+}
+
+impl Show<'_> {
+    fn reg(&self, reg: Reg) -> &str {
+        self.program.register_name(self.thread, reg)
+    }
+
+    fn address(&self, address: &Address) -> String {
+        match address {
+            Address::Static(loc) => self.program.location_name(*loc).to_owned(),
+            Address::Indexed { base, index, .. } => {
+                let name = self.program.location_name(*base);
+                format!("{}[{}]", name.strip_suffix("[0]").unwrap_or(name), self.expr(index))
+            }
+            Address::Computed(address) => format!("*{}", self.inner(address)),
+        }
+    }
+
+    fn update(&self, at: &str, update: &Update) -> String {
+        match update {
+            Update::Exchange(value) => format!("exchange({at}, {})", self.expr(value)),
+            Update::Fetch(op, value) => format!("{}({at}, {})", fetch_name(*op), self.expr(value)),
+            Update::CompareExchange { expected, new, on_failure } => {
+                let note = match on_failure {
+                    OnFailure::Locked => String::new(),
+                    OnFailure::Load(order) => format!(", else {}", order_name(*order)),
+                };
+                format!("compare_exchange({at}, {}, {}{note})", self.expr(expected), self.expr(new))
+            }
+            Update::Function(new) => format!("update({at}, {})", self.expr(new)),
+        }
+    }
+
+    fn constant(&self, value: Value) -> String {
+        match self.program.addresses.location(value) {
+            Some(loc) => format!("&{}", self.program.location_name(loc)),
+            None => (value as i64).to_string(),
+        }
+    }
+
+    fn expr(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Const(value) => self.constant(*value),
+            Expr::Reg(reg) => self.reg(*reg).to_owned(),
+            Expr::Old => "old".to_owned(),
+            Expr::Unary(op, inner) => self.unary(*op, inner),
+            Expr::Binary(op, left, right) => {
+                format!("{} {} {}", self.inner(left), binary_symbol(*op), self.inner(right))
+            }
+            Expr::Select(condition, then, otherwise) => {
+                format!("{} ? {} : {}", self.inner(condition), self.inner(then), self.inner(otherwise))
+            }
+        }
+    }
+
+    fn unary(&self, op: UnaryOp, inner: &Expr) -> String {
+        let inner = self.inner(inner);
+        match op {
+            UnaryOp::Not => format!("!{inner}"),
+            UnaryOp::Negate => format!("-{inner}"),
+            UnaryOp::Complement => format!("~{inner}"),
+            UnaryOp::Cast(ty) => {
+                let mut text = String::new();
+                let letter = if ty.signed { 'i' } else { 'u' };
+                write!(text, "{letter}{}({inner})", ty.width.bits()).expect("a string takes any text");
+                text
+            }
+        }
+    }
+
+    /// An expression inside another.
+    fn inner(&self, expr: &Expr) -> String {
+        match expr {
+            Expr::Binary(..) | Expr::Select(..) => format!("({})", self.expr(expr)),
+            _ => self.expr(expr),
+        }
+    }
+}
+
+fn fetch_name(op: FetchOp) -> &'static str {
+    match op {
+        FetchOp::Add => "fetch_add",
+        FetchOp::Subtract => "fetch_sub",
+        FetchOp::And => "fetch_and",
+        FetchOp::Or => "fetch_or",
+        FetchOp::Xor => "fetch_xor",
+        FetchOp::Max => "fetch_max",
+        FetchOp::Min => "fetch_min",
+        FetchOp::MaxUnsigned => "fetch_umax",
+        FetchOp::MinUnsigned => "fetch_umin",
+    }
+}
+
+fn binary_symbol(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Subtract => "-",
+        BinaryOp::Multiply => "*",
+        BinaryOp::Divide => "/",
+        BinaryOp::Remainder => "%",
+        BinaryOp::DivideUnsigned => "/u",
+        BinaryOp::RemainderUnsigned => "%u",
+        BinaryOp::And => "&",
+        BinaryOp::Or => "|",
+        BinaryOp::Xor => "^",
+        BinaryOp::ShiftLeft => "<<",
+        BinaryOp::ShiftRight => ">>u",
+        BinaryOp::ShiftRightSigned => ">>",
+        BinaryOp::Equal => "==",
+        BinaryOp::NotEqual => "!=",
+        BinaryOp::Less => "<",
+        BinaryOp::LessOrEqual => "<=",
+        BinaryOp::Below => "<u",
+        BinaryOp::BelowOrEqual => "<=u",
+        BinaryOp::Both => "&&",
+        BinaryOp::Either => "||",
+    }
+}

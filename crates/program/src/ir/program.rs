@@ -1,0 +1,158 @@
+//! A program as data.
+
+use crate::condition::{Condition, Term};
+use crate::ir::address::AddressMap;
+use crate::ir::footprint::Footprints;
+use crate::ir::instruction::Instruction;
+use crate::names::{Loc, Reg, ThreadId, Value};
+use crate::span::{Source, Span};
+use crate::width::Type;
+
+/// A program: shared locations, threads, and what to ask of its final states.
+///
+/// [`crate::ir::Builder::build`] makes it and promises that it is well formed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    pub name: String,
+    pub sources: Vec<Source>,
+    pub locations: Vec<LocationInfo>,
+    pub threads: Vec<ThreadCode>,
+    /// What an outcome shows, in this order.
+    pub observed: Vec<Term>,
+    pub condition: Option<Condition>,
+    pub addresses: AddressMap,
+    pub(super) footprints: Footprints,
+}
+
+/// A shared location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocationInfo {
+    /// As in the source; an element of an array is named `a[2]`.
+    pub name: String,
+    pub ty: Type,
+    pub initial: Value,
+    /// Which element of its array it is.
+    pub element: Option<u32>,
+}
+
+/// The code of one thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadCode {
+    pub name: String,
+    pub code: Vec<Instruction>,
+    /// One for each instruction.
+    pub places: Vec<Place>,
+    pub registers: Vec<RegisterInfo>,
+    /// Whether it runs from the beginning; otherwise some thread spawns it.
+    pub starts: bool,
+}
+
+/// What is known of an instruction beside what it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    pub span: Option<Span>,
+    /// Whether the thread, having come here, goes on without a switch to another thread.
+    pub exclusive: bool,
+}
+
+/// A register of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegisterInfo {
+    pub name: String,
+    pub initial: Value,
+    /// Made by the builder for an intermediate value, so that outcomes do not show it.
+    pub temporary: bool,
+}
+
+impl Program {
+    /// The number of threads.
+    #[must_use]
+    pub fn n_threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// How many operations on memory and choices there are in the code.
+    #[must_use]
+    pub fn n_operations(&self) -> usize {
+        self.threads.iter().flat_map(|thread| &thread.code).filter(|i| i.is_visible()).count()
+    }
+
+    /// Whether no thread ever goes back, so that every execution ends after a bounded number of steps.
+    #[must_use]
+    pub fn is_loop_free(&self) -> bool {
+        self.threads.iter().all(|thread| {
+            thread.code.iter().enumerate().all(|(at, instruction)| match instruction {
+                Instruction::Branch { target, .. } | Instruction::Jump { target } => *target as usize > at,
+                _ => true,
+            })
+        })
+    }
+
+    /// What `term` is called: `0:r1` for a register, `[x]` for a location.
+    #[must_use]
+    pub fn term_name(&self, term: Term) -> String {
+        match term {
+            Term::Register(thread, reg) => format!("{thread}:{}", self.register_name(thread, reg)),
+            Term::Memory(loc) => format!("[{}]", self.location_name(loc)),
+        }
+    }
+
+    /// The value of `term` as its type shows it.
+    #[must_use]
+    pub fn show_value(&self, term: Term, value: Value) -> String {
+        match term {
+            Term::Register(..) => (value as i64).to_string(),
+            Term::Memory(loc) => self.locations[loc.index()].ty.show(value),
+        }
+    }
+
+    /// An outcome as `0:r0=0; [x]=1;`, in the order of [`Program::observed`].
+    #[must_use]
+    pub fn show_outcome(&self, values: &[Value]) -> String {
+        let parts = self.observed.iter().zip(values);
+        parts.map(|(&t, &v)| format!("{}={};", self.term_name(t), self.show_value(t, v))).collect::<Vec<_>>().join(" ")
+    }
+
+    #[must_use]
+    pub fn location_name(&self, loc: Loc) -> &str {
+        &self.locations[loc.index()].name
+    }
+
+    #[must_use]
+    pub fn register_name(&self, thread: ThreadId, reg: Reg) -> &str {
+        &self.threads[thread.index()].registers[reg.index()].name
+    }
+
+    /// A number that tells programs apart: equal for equal code, whatever the names of registers and sources.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Fnv::default();
+        for location in &self.locations {
+            hash.add(&location.name);
+            hash.add(&format!("{:?}{}", location.ty, location.initial));
+        }
+        for thread in &self.threads {
+            hash.add(&format!("{}{:?}", thread.starts, thread.code));
+            let initial: Vec<_> = thread.registers.iter().map(|r| r.initial).collect();
+            hash.add(&format!("{initial:?}"));
+        }
+        hash.0
+    }
+}
+
+/// FNV-1a, which stays the same on every machine and in every version.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Fnv(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn add(&mut self, text: &str) {
+        for byte in text.bytes().chain([0]) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

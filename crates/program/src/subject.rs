@@ -1,0 +1,197 @@
+//! The interface of what is checked: threads that offer operations and are answered.
+
+use crate::names::{Loc, ThreadId, Value};
+use crate::op::Op;
+use crate::span::Span;
+
+/// A program in the middle of an execution.
+///
+/// The intermediate representation implements it, and so can Rust closures on coroutines or a process elsewhere.
+/// A subject is deterministic: the same answers lead to the same operations.
+pub trait Subject {
+    /// How many threads there are, started or not.
+    fn n_threads(&self) -> usize;
+
+    /// How many locations there are so far.
+    fn n_locations(&self) -> usize;
+
+    /// What `loc` holds before anything is written to it.
+    fn initial(&self, loc: Loc) -> Value;
+
+    /// What `thread` does next.
+    fn status(&self, thread: ThreadId) -> Status;
+
+    /// What the read-modify-write or unlock that `thread` is about to perform would write over `old`, or nothing.
+    fn modify(&self, thread: ThreadId, old: Value) -> Option<Value>;
+
+    /// Puts the locations that the `Await` of `thread` reads into `locations`, which is empty before.
+    fn awaited(&self, thread: ThreadId, locations: &mut Vec<Loc>);
+
+    /// Whether the `Await` of `thread` goes on when it reads `values`, one for each awaited location.
+    fn accepts(&self, thread: ThreadId, values: &[Value]) -> bool;
+
+    /// Goes on with `thread`, whose operation was performed.
+    ///
+    /// `answer` holds the value read (load, read-modify-write, lock, unlock), the values read (await), the alternative
+    /// taken (choose), or nothing. A spawn starts the thread that it names.
+    fn resume(&mut self, thread: ThreadId, answer: &[Value]);
+
+    /// Back to the beginning, for another execution.
+    fn restart(&mut self);
+
+    /// The thread that asks to go on without a switch to another thread, as in `atomic` of Promela.
+    ///
+    /// It is heeded while that thread can go on; stores may leave buffers all the same.
+    fn exclusive(&self) -> Option<ThreadId> {
+        None
+    }
+
+    /// Where in the source the next operation of `thread` stands.
+    fn span(&self, _thread: ThreadId) -> Option<Span> {
+        None
+    }
+}
+
+/// What a thread does next.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// It performs this operation once memory lets it.
+    Ready(Op),
+    /// Nobody has spawned it yet.
+    NotStarted,
+    /// It has ended.
+    Finished,
+    /// It made an assumption that does not hold: the execution does not count, though the other threads go on.
+    Discarded,
+    /// It has done something wrong and goes no further.
+    Failed(Failure),
+}
+
+/// What a thread did wrong, and at which of its instructions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Failure {
+    /// An assertion does not hold.
+    Assertion { instruction: u32 },
+    /// A division or remainder by zero.
+    DivisionByZero { instruction: u32 },
+    /// An address that is no location's.
+    BadAddress { instruction: u32 },
+    /// An index past the end of an array.
+    BadIndex { instruction: u32 },
+    /// It unlocks what it does not hold.
+    NotHolder { instruction: u32 },
+    /// It spawns a thread that runs already.
+    AlreadyStarted { instruction: u32 },
+    /// It runs on and on without an operation on memory.
+    EndlessLoop { instruction: u32 },
+}
+
+impl Failure {
+    /// The instruction at which it happened.
+    #[must_use]
+    pub fn instruction(self) -> u32 {
+        match self {
+            Failure::Assertion { instruction }
+            | Failure::DivisionByZero { instruction }
+            | Failure::BadAddress { instruction }
+            | Failure::BadIndex { instruction }
+            | Failure::NotHolder { instruction }
+            | Failure::AlreadyStarted { instruction }
+            | Failure::EndlessLoop { instruction } => instruction,
+        }
+    }
+}
+
+/// A state that can be written to bytes and read back; equal states have equal bytes.
+pub trait Snapshot {
+    /// Appends this state to `out`.
+    fn save(&self, out: &mut Vec<u8>);
+
+    /// Becomes the state at the front of `bytes`, which [`Snapshot::save`] of the same program wrote.
+    fn load(&mut self, bytes: &mut &[u8]);
+}
+
+/// A subject that can tell which locations a thread may still use.
+///
+/// The stateful search needs it to see which steps commute with everything that is still to come.
+pub trait Foresight: Subject {
+    /// What `thread` may still do, from where it is, whatever it reads.
+    fn future(&self, thread: ThreadId) -> Future;
+
+    /// A number that grows along every path of `thread` except where it goes back in a loop.
+    fn position(&self, thread: ThreadId) -> u32;
+}
+
+/// Which locations a thread may still use, over-approximated.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Future {
+    /// Read by a load or an await.
+    pub loads: LocSet,
+    /// Written by a store, that is, through a buffer where the model has one.
+    pub stores: LocSet,
+    /// Read and written at once, by a read-modify-write, lock or unlock.
+    pub updates: LocSet,
+    /// Whether it may wait for the buffers of all threads.
+    pub global_fence: bool,
+}
+
+impl Future {
+    /// Both together.
+    #[must_use]
+    pub fn union(self, other: Future) -> Future {
+        Future {
+            loads: self.loads.union(other.loads),
+            stores: self.stores.union(other.stores),
+            updates: self.updates.union(other.updates),
+            global_fence: self.global_fence || other.global_fence,
+        }
+    }
+}
+
+/// A set of locations, over-approximated: locations that are equal modulo 64 are not told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LocSet(u64);
+
+impl LocSet {
+    /// Every location.
+    pub const ALL: LocSet = LocSet(u64::MAX);
+
+    /// The set of `loc` alone.
+    #[must_use]
+    pub fn of(loc: Loc) -> Self {
+        LocSet(1 << (loc.0 % 64))
+    }
+
+    /// The set of `length` locations from `base` on.
+    #[must_use]
+    pub fn run(base: Loc, length: u32) -> Self {
+        if length >= 64 {
+            return LocSet::ALL;
+        }
+        (0..length).map(|i| LocSet::of(Loc(base.0 + i))).fold(LocSet::default(), LocSet::union)
+    }
+
+    /// Whether `loc` may be in it.
+    #[must_use]
+    pub fn has(self, loc: Loc) -> bool {
+        self.0 & LocSet::of(loc).0 != 0
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn union(self, other: LocSet) -> LocSet {
+        LocSet(self.0 | other.0)
+    }
+
+    /// Whether some location may be in both.
+    #[must_use]
+    pub fn meets(self, other: LocSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}

@@ -1,0 +1,1 @@
+//! Random programs and a one-line notation, for the tests of every crate.
