@@ -1,1 +1,22 @@
-//! Placeholder.
+//! How memory behaves: the machines of SC, TSO and PSO, and what an execution leaves behind.
+//!
+//! A [`Machine`] performs the steps of a subject under a [`Model`] and tells a [`Recorder`] of each event.
+//! A [`Trace`] is such a recorder; [`relations`] are its program order, reads-from, coherence and happens-before.
+//! Only the driver of the `explore` crate steps a machine.
+
+pub mod dependence;
+mod event;
+mod machine;
+mod model;
+pub mod models;
+pub mod relations;
+mod step;
+mod store_buffer;
+mod trace;
+
+pub use event::{Event, EventId, EventKind, Source};
+pub use machine::{Machine, Recorder, Seen, Unrecorded};
+pub use model::{MODELS, Model, ModelId, ModelInfo, ModelVisitor};
+pub use step::Step;
+pub use store_buffer::{Pending, StoreBuffer};
+pub use trace::{StepRecord, Trace};

@@ -2,7 +2,6 @@
 
 use crate::names::{Loc, ThreadId, Value};
 use crate::op::Op;
-use crate::span::Span;
 
 /// A program in the middle of an execution.
 ///
@@ -46,10 +45,10 @@ pub trait Subject {
         None
     }
 
-    /// Where in the source the next operation of `thread` stands.
-    fn span(&self, _thread: ThreadId) -> Option<Span> {
-        None
-    }
+    /// Where in its code `thread` stands, as a number that means something to whoever made the subject.
+    ///
+    /// For the intermediate representation it is the number of the instruction in its thread.
+    fn place(&self, thread: ThreadId) -> u32;
 }
 
 /// What a thread does next.

@@ -126,7 +126,7 @@ impl Instruction {
 
     /// Calls `visit` with every expression in it.
     pub fn expressions(&self, mut visit: impl FnMut(&Expr)) {
-        let mut address = |address: &Address, visit: &mut dyn FnMut(&Expr)| match address {
+        let address = |address: &Address, visit: &mut dyn FnMut(&Expr)| match address {
             Address::Static(_) => {}
             Address::Indexed { index, .. } => visit(index),
             Address::Computed(value) => visit(value),

@@ -10,7 +10,6 @@ use crate::ir::instruction::Instruction;
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::packed;
-use crate::span::Span;
 use crate::subject::{Failure, Foresight, Future, Snapshot, Status, Subject};
 
 /// A program in the middle of an execution.
@@ -50,12 +49,6 @@ impl Interpreter {
     #[must_use]
     pub fn register(&self, thread: ThreadId, reg: Reg) -> Value {
         self.frame(thread).registers()[reg.index()]
-    }
-
-    /// The instruction at which a thread stands.
-    #[must_use]
-    pub fn instruction(&self, thread: ThreadId) -> u32 {
-        self.frame(thread).control().instruction()
     }
 
     /// Becomes a copy of `other`, which runs the same program.
@@ -189,9 +182,8 @@ impl Subject for Interpreter {
         self.exclusive
     }
 
-    fn span(&self, thread: ThreadId) -> Option<Span> {
-        let at = self.frame(thread).control().instruction() as usize;
-        self.program.threads[thread.index()].places.get(at).and_then(|place| place.span)
+    fn place(&self, thread: ThreadId) -> u32 {
+        self.frame(thread).control().instruction()
     }
 }
 

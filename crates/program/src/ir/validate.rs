@@ -133,15 +133,13 @@ fn check_instruction(program: &Program, thread: &ThreadCode, instruction: &Instr
                 return Err(ProgramError::EmptyChoice { thread: thread.name.clone() });
             }
         }
-        Instruction::Spawn { thread: child, .. } | Instruction::Join { thread: child, .. } => {
-            if child.index() >= program.threads.len() {
-                return dangling("a thread");
-            }
+        Instruction::Spawn { thread: child, .. } | Instruction::Join { thread: child, .. }
+            if child.index() >= program.threads.len() =>
+        {
+            return dangling("a thread");
         }
-        Instruction::Branch { target, .. } | Instruction::Jump { target } => {
-            if *target as usize > thread.code.len() {
-                return Err(ProgramError::UnplacedLabel { thread: thread.name.clone() });
-            }
+        Instruction::Branch { target, .. } | Instruction::Jump { target } if *target as usize > thread.code.len() => {
+            return Err(ProgramError::UnplacedLabel { thread: thread.name.clone() });
         }
         _ => {}
     }

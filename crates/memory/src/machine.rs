@@ -1,0 +1,242 @@
+//! The machine that all models share: memory, a store buffer for each thread, and the steps on them.
+//!
+//! What each operation does under each model is the table of `docs/theory/semantics.md`.
+
+use std::marker::PhantomData;
+
+use teetotal_program::{Loc, OnFailure, Op, Order, Snapshot, Status, Subject, ThreadId, Value, packed};
+
+use crate::event::{Event, EventId, EventKind, Source};
+use crate::model::Model;
+use crate::step::Step;
+use crate::store_buffer::StoreBuffer;
+
+mod issue;
+
+/// Memory and store buffers under the model `M`.
+#[derive(Clone, Debug)]
+pub struct Machine<M> {
+    cells: Vec<Cell>,
+    buffers: Vec<StoreBuffer>,
+    /// How many store-store barriers each thread has passed; for events only.
+    epochs: Vec<u32>,
+    /// No buffer holds more stores than this.
+    buffer_limit: usize,
+    /// Whether a store was ever held back because of the limit.
+    limit_reached: bool,
+    /// The locations and values of an await, kept to save allocations.
+    scratch: (Vec<Loc>, Vec<Seen>, Vec<Value>),
+    model: PhantomData<M>,
+}
+
+/// A location in memory: what it holds, and who wrote that.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    value: Value,
+    source: Source,
+}
+
+/// A value that a load may return.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Seen {
+    pub value: Value,
+    pub source: Source,
+    /// Whether it is in the buffer of the thread itself.
+    pub forwarded: bool,
+}
+
+/// Somebody who is told of every event.
+pub trait Recorder {
+    /// Takes note of an event; its `index` and `step` are for the recorder to fill in.
+    fn event(&mut self, event: Event) -> EventId;
+
+    /// Takes note that the write of an event reached memory.
+    fn committed(&mut self, event: EventId);
+
+    /// Takes note that a step is about to be performed.
+    fn step(&mut self, step: Step);
+}
+
+/// Takes note of nothing, for searches over states.
+#[derive(Clone, Copy, Debug)]
+pub struct Unrecorded;
+
+impl Recorder for Unrecorded {
+    fn event(&mut self, _: Event) -> EventId {
+        EventId(u32::MAX)
+    }
+
+    fn committed(&mut self, _: EventId) {}
+
+    fn step(&mut self, _: Step) {}
+}
+
+impl<M: Model> Machine<M> {
+    /// Memory as `subject` finds it at the beginning.
+    pub fn new(subject: &impl Subject) -> Self {
+        let mut machine = Machine {
+            cells: Vec::new(),
+            buffers: vec![StoreBuffer::default(); subject.n_threads()],
+            epochs: vec![0; subject.n_threads()],
+            buffer_limit: usize::MAX,
+            limit_reached: false,
+            scratch: Default::default(),
+            model: PhantomData,
+        };
+        machine.restart(subject);
+        machine
+    }
+
+    /// Back to the beginning, for another execution.
+    pub fn restart(&mut self, subject: &impl Subject) {
+        self.cells.clear();
+        self.grow(subject);
+        self.buffers.iter_mut().for_each(StoreBuffer::clear);
+        self.epochs.fill(0);
+    }
+
+    /// Takes in locations and threads that are new since the last step.
+    fn grow(&mut self, subject: &impl Subject) {
+        let known = self.cells.len();
+        self.cells.extend(
+            (known..subject.n_locations())
+                .map(|index| Cell { value: subject.initial(Loc::at(index)), source: Source::Initial }),
+        );
+        if self.buffers.len() < subject.n_threads() {
+            self.buffers.resize_with(subject.n_threads(), StoreBuffer::default);
+            self.epochs.resize(subject.n_threads(), 0);
+        }
+    }
+
+    /// Lets no buffer hold more than `limit` stores. A search that meets the limit is incomplete.
+    pub fn limit_buffers(&mut self, limit: usize) {
+        self.buffer_limit = limit;
+    }
+
+    /// Whether a store was ever held back by the limit on buffers.
+    #[must_use]
+    pub fn limit_reached(&self) -> bool {
+        self.limit_reached
+    }
+
+    /// What memory holds at `loc`.
+    #[must_use]
+    pub fn memory(&self, loc: Loc) -> Value {
+        self.cells[loc.index()].value
+    }
+
+    /// The pending stores of `thread`.
+    #[must_use]
+    pub fn buffer(&self, thread: ThreadId) -> &StoreBuffer {
+        &self.buffers[thread.index()]
+    }
+
+    /// Whether every store has reached memory.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.buffers.iter().all(StoreBuffer::is_empty)
+    }
+
+    /// The values that a load of `loc` by `thread` may return: one, in these models.
+    #[inline]
+    pub fn sources(&self, thread: ThreadId, loc: Loc) -> impl Iterator<Item = Seen> + use<M> {
+        std::iter::once(self.seen(thread, loc))
+    }
+
+    /// The newest own pending store to `loc`, else memory.
+    #[inline]
+    fn seen(&self, thread: ThreadId, loc: Loc) -> Seen {
+        if M::BUFFERS
+            && let Some(pending) = self.buffers[thread.index()].newest(loc)
+        {
+            return Seen { value: pending.value, source: Source::Write(pending.event), forwarded: true };
+        }
+        let cell = self.cells[loc.index()];
+        Seen { value: cell.value, source: cell.source, forwarded: false }
+    }
+
+    /// Puts every possible step into `steps`, which is empty before: issues by thread, then commits by thread.
+    ///
+    /// The order depends on the state alone.
+    pub fn enabled(&mut self, subject: &impl Subject, steps: &mut Vec<Step>) {
+        let exclusive = subject.exclusive();
+        if let Some(thread) = exclusive {
+            self.push_issues(subject, thread, steps);
+        }
+        if steps.is_empty() {
+            (0..subject.n_threads()).for_each(|index| self.push_issues(subject, ThreadId::at(index), steps));
+        }
+        if M::BUFFERS {
+            for (index, buffer) in self.buffers.iter().enumerate() {
+                let thread = ThreadId::at(index);
+                let may_leave = (0..buffer.pending().len()).filter(|&i| M::may_leave(buffer, i));
+                steps.extend(may_leave.map(|i| Step::Commit { thread, loc: buffer.pending()[i].loc }));
+            }
+        }
+    }
+
+    #[inline]
+    fn push_issues(&mut self, subject: &impl Subject, thread: ThreadId, steps: &mut Vec<Step>) {
+        let Status::Ready(op) = subject.status(thread) else { return };
+        if !self.may_issue(subject, thread, op) {
+            return;
+        }
+        let alternatives = match op {
+            Op::Choose { alternatives } => alternatives,
+            Op::Load { loc, .. } => self.sources(thread, loc).count() as u32,
+            _ => 1,
+        };
+        steps.extend((0..alternatives).map(|alternative| Step::Issue { thread, alternative }));
+    }
+
+    /// Performs a step, which must be one of those that [`Machine::enabled`] gives.
+    pub fn perform<S: Subject, R: Recorder>(&mut self, subject: &mut S, step: Step, recorder: &mut R) {
+        recorder.step(step);
+        match step {
+            Step::Issue { thread, alternative } => {
+                let Status::Ready(op) = subject.status(thread) else { panic!("thread {thread} has no operation") };
+                self.issue(subject, thread, op, alternative, recorder);
+                self.grow(subject);
+            }
+            Step::Commit { thread, loc } => {
+                let buffer = &mut self.buffers[thread.index()];
+                let oldest = buffer.oldest(loc).expect("an enabled commit has a store");
+                let pending = buffer.remove(oldest);
+                self.write(loc, pending.value, pending.event);
+                recorder.committed(pending.event);
+            }
+        }
+    }
+
+    fn write(&mut self, loc: Loc, value: Value, event: EventId) {
+        self.cells[loc.index()] = Cell { value, source: Source::Write(event) };
+    }
+
+    /// Becomes a copy of `other`, which is of the same subject.
+    pub fn copy_from(&mut self, other: &Machine<M>) {
+        self.cells.clear();
+        self.cells.extend_from_slice(&other.cells);
+        for (buffer, source) in self.buffers.iter_mut().zip(&other.buffers) {
+            buffer.copy_from(source);
+        }
+        self.epochs.copy_from_slice(&other.epochs);
+    }
+}
+
+impl<M: Model> Snapshot for Machine<M> {
+    fn save(&self, out: &mut Vec<u8>) {
+        self.cells.iter().for_each(|cell| packed::put(out, cell.value));
+        if M::BUFFERS {
+            self.buffers.iter().for_each(|buffer| buffer.save(out));
+        }
+    }
+
+    fn load(&mut self, bytes: &mut &[u8]) {
+        for cell in &mut self.cells {
+            *cell = Cell { value: packed::take(bytes), source: Source::Initial };
+        }
+        if M::BUFFERS {
+            self.buffers.iter_mut().for_each(|buffer| buffer.load(bytes));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What a memory model is, and the table of them.
+
+use teetotal_program::{Loc, Order};
+
+use crate::event::Event;
+use crate::models::{Pso, Sc, Tso};
+use crate::store_buffer::StoreBuffer;
+
+/// A memory model: how stores wait in buffers, if they do.
+///
+/// Everything that models have in common is in [`crate::Machine`]; a model says only where they differ.
+pub trait Model: Copy + Send + Sync + 'static {
+    /// Which row of [`MODELS`] it is.
+    const ID: ModelId;
+
+    /// Whether stores wait in a buffer before they reach memory.
+    const BUFFERS: bool;
+
+    /// Whether a store-store barrier keeps any order that there is not without it.
+    const BARRIERS: bool;
+
+    /// Whether a compare-exchange that fails, and is a load in its source, needs no drain.
+    const FAILURE_IS_LOAD: bool;
+
+    /// Whether the store at `index` of a buffer may reach memory next.
+    fn may_leave(buffer: &StoreBuffer, index: usize) -> bool;
+
+    /// Whether a thread with this buffer may access memory at once, by a read-modify-write, lock or the like.
+    ///
+    /// `loc` is the location accessed, if there is one.
+    fn may_update(buffer: &StoreBuffer, loc: Option<Loc>, order: Order) -> bool;
+
+    /// Whether two stores of one thread, in program order, always reach memory in that order.
+    fn keeps_order(earlier: &Event, later: &Event) -> bool;
+}
+
+/// A model by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ModelId {
+    Sc,
+    Tso,
+    Pso,
+}
+
+/// What is said of a model.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelInfo {
+    pub id: ModelId,
+    /// As on the command line.
+    pub name: &'static str,
+    /// In words.
+    pub title: &'static str,
+    /// One line.
+    pub summary: &'static str,
+}
+
+/// All models, from the strongest to the weakest: each allows every execution of those before it.
+pub const MODELS: &[ModelInfo] = &[
+    ModelInfo {
+        id: ModelId::Sc,
+        name: "sc",
+        title: "sequential consistency",
+        summary: "every store reaches memory at once",
+    },
+    ModelInfo {
+        id: ModelId::Tso,
+        name: "tso",
+        title: "total store order (x86)",
+        summary: "each thread has one buffer; its stores reach memory later, in order",
+    },
+    ModelInfo {
+        id: ModelId::Pso,
+        name: "pso",
+        title: "partial store order",
+        summary: "each thread has a buffer for each location; stores to different ones pass each other",
+    },
+];
+
+impl ModelId {
+    /// Its row of [`MODELS`].
+    #[must_use]
+    pub fn info(self) -> &'static ModelInfo {
+        MODELS.iter().find(|info| info.id == self).expect("every model has a row")
+    }
+
+    /// The model called `name`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<ModelId> {
+        MODELS.iter().find(|info| info.name == name).map(|info| info.id)
+    }
+
+    /// Calls `visitor` with the type of this model, so that the hot loops are compiled for each.
+    pub fn visit<V: ModelVisitor>(self, visitor: V) -> V::Output {
+        match self {
+            ModelId::Sc => visitor.visit::<Sc>(),
+            ModelId::Tso => visitor.visit::<Tso>(),
+            ModelId::Pso => visitor.visit::<Pso>(),
+        }
+    }
+}
+
+/// Something to do with the type of a model.
+pub trait ModelVisitor {
+    type Output;
+
+    fn visit<M: Model>(self) -> Self::Output;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct IdOf;
+
+    impl ModelVisitor for IdOf {
+        type Output = ModelId;
+
+        fn visit<M: Model>(self) -> ModelId {
+            M::ID
+        }
+    }
+
+    #[test]
+    fn every_row_leads_to_its_model_and_back() {
+        for info in MODELS {
+            assert_eq!(info.id.visit(IdOf), info.id);
+            assert_eq!(ModelId::by_name(info.name), Some(info.id));
+        }
+    }
+
+    #[test]
+    fn every_file_of_models_has_a_row() {
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/models")).expect("the folder is there");
+        for file in files {
+            let name = file.expect("readable").file_name().into_string().expect("plain name");
+            let stem = name.strip_suffix(".rs").expect("only Rust files are there");
+            assert!(stem == "mod" || ModelId::by_name(stem).is_some(), "models/{name} has no row in MODELS");
+        }
+    }
+}

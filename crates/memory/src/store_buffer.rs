@@ -1,0 +1,188 @@
+//! The pending stores of one thread, in program order.
+//!
+//! One list serves TSO and PSO: the model says which entry may leave it next.
+//! Store-store barriers are epochs: an entry says whether a barrier stands between it and the entry before it, so that
+//! equal buffers have equal contents however many barriers were passed.
+
+use teetotal_program::{Loc, Snapshot, Value, packed};
+
+use crate::event::EventId;
+
+/// A store that has not reached memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pending {
+    pub loc: Loc,
+    pub value: Value,
+    /// The event that issued it.
+    pub event: EventId,
+    /// It may not leave before any earlier store.
+    pub release: bool,
+    /// A store-store barrier stands between it and the entry before it. Never set on the oldest entry.
+    pub after_barrier: bool,
+}
+
+/// The pending stores of one thread.
+#[derive(Clone, Default, Debug)]
+pub struct StoreBuffer {
+    pending: Vec<Pending>,
+    /// A barrier stands after the newest entry. Never set while the buffer is empty.
+    barrier_at_end: bool,
+    /// The thread goes on only when the buffer is empty. Never set while it is.
+    draining: bool,
+}
+
+impl StoreBuffer {
+    /// The pending stores, oldest first.
+    #[must_use]
+    pub fn pending(&self) -> &[Pending] {
+        &self.pending
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// Whether the thread waits for the buffer to be empty before its next operation.
+    #[must_use]
+    pub fn is_draining(&self) -> bool {
+        self.draining
+    }
+
+    /// The newest pending store to `loc`, from which a load of the same thread forwards.
+    #[must_use]
+    pub fn newest(&self, loc: Loc) -> Option<&Pending> {
+        self.pending.iter().rev().find(|p| p.loc == loc)
+    }
+
+    /// The position of the oldest pending store to `loc`.
+    #[must_use]
+    pub fn oldest(&self, loc: Loc) -> Option<usize> {
+        self.pending.iter().position(|p| p.loc == loc)
+    }
+
+    /// Whether some pending store is older than the newest barrier.
+    #[must_use]
+    pub fn holds_store_before_newest_barrier(&self) -> bool {
+        self.barrier_at_end || self.pending.iter().any(|p| p.after_barrier)
+    }
+
+    /// Appends a store.
+    pub(crate) fn push(&mut self, loc: Loc, value: Value, event: EventId, release: bool) {
+        let after_barrier = std::mem::take(&mut self.barrier_at_end);
+        self.pending.push(Pending { loc, value, event, release, after_barrier });
+    }
+
+    /// Passes a store-store barrier.
+    pub(crate) fn pass_barrier(&mut self) {
+        self.barrier_at_end = !self.pending.is_empty();
+    }
+
+    /// Holds the thread back until the buffer is empty.
+    pub(crate) fn drain_before_next(&mut self) {
+        self.draining = !self.pending.is_empty();
+    }
+
+    /// Takes out the store at `index`.
+    pub(crate) fn remove(&mut self, index: usize) -> Pending {
+        let taken = self.pending.remove(index);
+        match self.pending.get_mut(index) {
+            // A barrier before the store that left still stands, unless nothing is left before it.
+            Some(next) => next.after_barrier = index > 0 && (next.after_barrier || taken.after_barrier),
+            None => self.barrier_at_end = index > 0 && (self.barrier_at_end || taken.after_barrier),
+        }
+        self.draining &= !self.pending.is_empty();
+        debug_assert!(self.check(), "the flags of a buffer are not normal after a store left");
+        taken
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.pending.clear();
+        self.barrier_at_end = false;
+        self.draining = false;
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &StoreBuffer) {
+        self.pending.clear();
+        self.pending.extend_from_slice(&other.pending);
+        self.barrier_at_end = other.barrier_at_end;
+        self.draining = other.draining;
+    }
+
+    fn check(&self) -> bool {
+        let first_is_plain = self.pending.first().is_none_or(|p| !p.after_barrier);
+        first_is_plain && !(self.pending.is_empty() && (self.barrier_at_end || self.draining))
+    }
+}
+
+impl Snapshot for StoreBuffer {
+    fn save(&self, out: &mut Vec<u8>) {
+        let flags = u64::from(self.barrier_at_end) | u64::from(self.draining) << 1;
+        packed::put(out, (self.pending.len() as u64) << 2 | flags);
+        for p in &self.pending {
+            packed::put(out, u64::from(p.loc.0) << 2 | u64::from(p.release) << 1 | u64::from(p.after_barrier));
+            packed::put(out, p.value);
+        }
+    }
+
+    fn load(&mut self, bytes: &mut &[u8]) {
+        let head = packed::take(bytes);
+        self.barrier_at_end = head & 1 != 0;
+        self.draining = head & 2 != 0;
+        self.pending.clear();
+        for _ in 0..head >> 2 {
+            let entry = packed::take(bytes);
+            self.pending.push(Pending {
+                loc: Loc((entry >> 2) as u32),
+                value: packed::take(bytes),
+                event: EventId(u32::MAX),
+                release: entry & 2 != 0,
+                after_barrier: entry & 1 != 0,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer(stores: &[u32], barrier_before: &[usize]) -> StoreBuffer {
+        let mut buffer = StoreBuffer::default();
+        for (index, &loc) in stores.iter().enumerate() {
+            if barrier_before.contains(&index) {
+                buffer.pass_barrier();
+            }
+            buffer.push(Loc(loc), 1, EventId(0), false);
+        }
+        buffer
+    }
+
+    #[test]
+    fn a_barrier_stays_until_nothing_is_left_before_it() {
+        let mut b = buffer(&[0, 1, 2], &[1]);
+        assert!(b.pending()[1].after_barrier);
+        b.remove(1);
+        assert!(b.pending()[1].after_barrier, "the barrier is between 0 and 2 as well");
+        b.remove(0);
+        assert!(!b.pending()[0].after_barrier);
+        assert!(!b.holds_store_before_newest_barrier());
+    }
+
+    #[test]
+    fn a_barrier_after_the_newest_store_belongs_to_the_next_one() {
+        let mut b = buffer(&[0, 1], &[]);
+        b.pass_barrier();
+        b.remove(1);
+        assert!(b.holds_store_before_newest_barrier());
+        b.push(Loc(2), 1, EventId(0), false);
+        assert!(b.pending()[1].after_barrier);
+    }
+
+    #[test]
+    fn a_barrier_with_nothing_pending_leaves_no_mark() {
+        let mut b = buffer(&[], &[]);
+        b.pass_barrier();
+        assert!(!b.holds_store_before_newest_barrier());
+    }
+}
