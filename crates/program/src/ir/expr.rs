@@ -205,7 +205,7 @@ combine! {
 impl Expr {
     /// 1 where this is zero, else 0.
     #[must_use]
-    pub fn not(self) -> Expr {
+    pub fn negated(self) -> Expr {
         Expr::Unary(UnaryOp::Not, Box::new(self))
     }
 
@@ -237,8 +237,8 @@ impl Reg {
 
     /// 1 where this is zero, else 0.
     #[must_use]
-    pub fn not(self) -> Expr {
-        Expr::from(self).not()
+    pub fn negated(self) -> Expr {
+        Expr::from(self).negated()
     }
 }
 

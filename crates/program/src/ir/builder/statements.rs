@@ -171,7 +171,7 @@ impl ThreadBuilder<'_> {
     #[track_caller]
     pub fn when(&mut self, condition: impl Into<Expr>, then: impl FnOnce(&mut Self)) {
         let end = self.label();
-        self.branch(condition.into().not(), end);
+        self.branch(condition.into().negated(), end);
         then(self);
         self.place(end);
     }
@@ -185,7 +185,7 @@ impl ThreadBuilder<'_> {
         otherwise: impl FnOnce(&mut Self),
     ) {
         let (alternative, end) = (self.label(), self.label());
-        self.branch(condition.into().not(), alternative);
+        self.branch(condition.into().negated(), alternative);
         then(self);
         self.jump(end);
         self.place(alternative);
