@@ -1,1 +1,8 @@
-//! Placeholder.
+//! What counts as wrong: monitors that watch executions, and the axiomatic twin of each machine.
+
+mod level;
+mod monitor;
+pub mod monitors;
+
+pub use level::{Extent, Level, Preserves};
+pub use monitor::{Ending, Finding, MONITORS, Monitor, MonitorId, MonitorInfo, View};

@@ -211,19 +211,16 @@ impl<M: Model> Machine<M> {
     fn write(&mut self, loc: Loc, value: Value, event: EventId) {
         self.cells[loc.index()] = Cell { value, source: Source::Write(event) };
     }
-
-    /// Becomes a copy of `other`, which is of the same subject.
-    pub fn copy_from(&mut self, other: &Machine<M>) {
-        self.cells.clear();
-        self.cells.extend_from_slice(&other.cells);
-        for (buffer, source) in self.buffers.iter_mut().zip(&other.buffers) {
-            buffer.copy_from(source);
-        }
-        self.epochs.copy_from_slice(&other.epochs);
-    }
 }
 
 impl<M: Model> Snapshot for Machine<M> {
+    fn copy_from(&mut self, other: &Self) {
+        self.cells.clear();
+        self.cells.extend_from_slice(&other.cells);
+        self.buffers.iter_mut().zip(&other.buffers).for_each(|(buffer, source)| buffer.copy_from(source));
+        self.epochs.copy_from_slice(&other.epochs);
+    }
+
     fn save(&self, out: &mut Vec<u8>) {
         self.cells.iter().for_each(|cell| packed::put(out, cell.value));
         if M::BUFFERS {

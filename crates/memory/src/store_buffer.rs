@@ -102,13 +102,6 @@ impl StoreBuffer {
         self.draining = false;
     }
 
-    pub(crate) fn copy_from(&mut self, other: &StoreBuffer) {
-        self.pending.clear();
-        self.pending.extend_from_slice(&other.pending);
-        self.barrier_at_end = other.barrier_at_end;
-        self.draining = other.draining;
-    }
-
     fn check(&self) -> bool {
         let first_is_plain = self.pending.first().is_none_or(|p| !p.after_barrier);
         first_is_plain && !(self.pending.is_empty() && (self.barrier_at_end || self.draining))
@@ -116,6 +109,13 @@ impl StoreBuffer {
 }
 
 impl Snapshot for StoreBuffer {
+    fn copy_from(&mut self, other: &Self) {
+        self.pending.clear();
+        self.pending.extend_from_slice(&other.pending);
+        self.barrier_at_end = other.barrier_at_end;
+        self.draining = other.draining;
+    }
+
     fn save(&self, out: &mut Vec<u8>) {
         let flags = u64::from(self.barrier_at_end) | u64::from(self.draining) << 1;
         packed::put(out, (self.pending.len() as u64) << 2 | flags);

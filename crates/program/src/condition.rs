@@ -62,7 +62,7 @@ impl Formula {
     }
 
     /// Whether it holds of `state`.
-    pub fn holds(&self, state: &impl FinalState) -> bool {
+    pub fn holds(&self, state: &dyn FinalState) -> bool {
         match self {
             Formula::True => true,
             Formula::Compare(left, comparison, right) => comparison.holds(left.value(state), right.value(state)),
@@ -83,7 +83,7 @@ impl Condition {
     }
 
     /// Whether `state` breaks the demand. A question is never broken.
-    pub fn is_broken_by(&self, state: &impl FinalState) -> bool {
+    pub fn is_broken_by(&self, state: &dyn FinalState) -> bool {
         match self {
             Condition::Exists(_) => false,
             Condition::NotExists(formula) => formula.holds(state),
@@ -93,7 +93,7 @@ impl Condition {
 }
 
 impl Operand {
-    fn value(self, state: &impl FinalState) -> Value {
+    fn value(self, state: &dyn FinalState) -> Value {
         match self {
             Operand::Term(term) => state.value(term),
             Operand::Constant(value) => value,

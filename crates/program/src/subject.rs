@@ -1,6 +1,6 @@
 //! The interface of what is checked: threads that offer operations and are answered.
 
-use crate::names::{Loc, ThreadId, Value};
+use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::op::Op;
 
 /// A program in the middle of an execution.
@@ -43,6 +43,11 @@ pub trait Subject {
     /// It is heeded while that thread can go on; stores may leave buffers all the same.
     fn exclusive(&self) -> Option<ThreadId> {
         None
+    }
+
+    /// What a register of `thread` holds. A subject without registers has no condition that asks for one.
+    fn register(&self, _thread: ThreadId, _reg: Reg) -> Value {
+        0
     }
 
     /// Where in its code `thread` stands, as a number that means something to whoever made the subject.
@@ -103,6 +108,9 @@ impl Failure {
 
 /// A state that can be written to bytes and read back; equal states have equal bytes.
 pub trait Snapshot {
+    /// Becomes a copy of `other`, which is a state of the same program.
+    fn copy_from(&mut self, other: &Self);
+
     /// Appends this state to `out`.
     fn save(&self, out: &mut Vec<u8>);
 
@@ -130,8 +138,8 @@ pub struct Future {
     pub stores: LocSet,
     /// Read and written at once, by a read-modify-write, lock or unlock.
     pub updates: LocSet,
-    /// Whether it may wait for the buffers of all threads.
-    pub global_fence: bool,
+    /// Whether it may wait for the buffers of all threads, or hold back the steps of other threads.
+    pub is_global: bool,
 }
 
 impl Future {
@@ -142,7 +150,7 @@ impl Future {
             loads: self.loads.union(other.loads),
             stores: self.stores.union(other.stores),
             updates: self.updates.union(other.updates),
-            global_fence: self.global_fence || other.global_fence,
+            is_global: self.is_global || other.is_global,
         }
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Footprints(Vec<Vec<Future>>);
 impl Footprints {
     /// The least fixed point over the flow of control of each thread.
     pub(super) fn new(threads: &[ThreadCode]) -> Self {
-        Footprints(threads.iter().map(|thread| futures(&thread.code)).collect())
+        Footprints(threads.iter().map(futures).collect())
     }
 
     pub(super) fn at(&self, thread: usize, instruction: usize) -> Future {
@@ -19,13 +19,15 @@ impl Footprints {
     }
 }
 
-fn futures(code: &[Instruction]) -> Vec<Future> {
+fn futures(thread: &ThreadCode) -> Vec<Future> {
+    let code = &thread.code;
     let mut futures = vec![Future::default(); code.len() + 1];
     let mut changed = true;
     while changed {
         changed = false;
         for at in (0..code.len()).rev() {
             let mut future = own(&code[at]);
+            future.is_global |= thread.places[at].exclusive;
             match &code[at] {
                 Instruction::Jump { target } => future = future.union(futures[*target as usize]),
                 Instruction::Branch { target, .. } => {
@@ -51,7 +53,7 @@ fn own(instruction: &Instruction) -> Future {
         Instruction::Await { loads, .. } => {
             future.loads = loads.iter().fold(LocSet::default(), |set, (_, from)| set.union(from.range()));
         }
-        Instruction::GlobalFence => future.global_fence = true,
+        Instruction::GlobalFence => future.is_global = true,
         _ => {}
     }
     future

@@ -45,18 +45,6 @@ impl Interpreter {
         &self.program
     }
 
-    /// What a register holds now.
-    #[must_use]
-    pub fn register(&self, thread: ThreadId, reg: Reg) -> Value {
-        self.frame(thread).registers()[reg.index()]
-    }
-
-    /// Becomes a copy of `other`, which runs the same program.
-    pub fn copy_from(&mut self, other: &Interpreter) {
-        self.words.copy_from_slice(&other.words);
-        self.exclusive = other.exclusive;
-    }
-
     #[inline]
     fn frame(&self, thread: ThreadId) -> Frame<'_> {
         let (start, end) = (self.offsets[thread.index()], self.offsets[thread.index() + 1]);
@@ -182,12 +170,21 @@ impl Subject for Interpreter {
         self.exclusive
     }
 
+    fn register(&self, thread: ThreadId, reg: Reg) -> Value {
+        self.frame(thread).registers()[reg.index()]
+    }
+
     fn place(&self, thread: ThreadId) -> u32 {
         self.frame(thread).control().instruction()
     }
 }
 
 impl Snapshot for Interpreter {
+    fn copy_from(&mut self, other: &Self) {
+        self.words.copy_from_slice(&other.words);
+        self.exclusive = other.exclusive;
+    }
+
     fn save(&self, out: &mut Vec<u8>) {
         packed::put(out, self.exclusive.map_or(0, ThreadId::as_holder));
         for thread in 0..self.program.threads.len() {

@@ -1,0 +1,20 @@
+//! Deadlock: no thread waits forever.
+
+use crate::monitor::{Ending, Finding, Monitor, MonitorId, View};
+
+/// Finds executions in which nothing more is possible although a thread has not ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadlock;
+
+impl Monitor for Deadlock {
+    fn id(&self) -> MonitorId {
+        MonitorId::Deadlock
+    }
+
+    fn end(&mut self, _: &View<'_>, ending: &Ending) -> Option<Finding> {
+        match ending {
+            Ending::Blocked(blocked) => Some(Finding::Deadlock { blocked: blocked.clone() }),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The monitors, one a file.
+
+mod assertion;
+mod condition;
+mod deadlock;
+
+pub use assertion::Assertion;
+pub use condition::BrokenCondition;
+pub use deadlock::Deadlock;
