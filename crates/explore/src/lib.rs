@@ -1,1 +1,28 @@
-//! Placeholder.
+//! Which executions: searches over the executions of a subject, and what they find.
+//!
+//! [`check`] is the entry: a program, a model, a search and the monitors to run.
+//! There are two loops, [`driver`] for searches that run one execution after the other and [`stateful`] for the one that
+//! walks over states; both perform steps through [`System`] and nothing else does.
+
+mod check;
+mod collector;
+pub mod driver;
+mod limits;
+mod outcome;
+mod replay;
+mod search;
+pub mod stateful;
+pub mod stateless;
+mod strategy;
+mod system;
+pub mod token;
+
+pub use check::{CheckError, Options, check};
+pub use collector::Collector;
+pub use limits::{LimitError, Limits};
+pub use outcome::{Coverage, Outcome, Schedule, Stats, StopReason, Violation};
+pub use replay::{Replayed, replay, trace_of};
+pub use search::{SEARCHES, SearchId, SearchInfo};
+pub use strategy::{Abandon, Choice, Strategy};
+pub use system::System;
+pub use token::{Token, TokenError};

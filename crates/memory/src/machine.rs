@@ -237,3 +237,33 @@ impl<M: Model> Snapshot for Machine<M> {
         }
     }
 }
+
+/// Who wrote what is in memory and in the buffers; [`Snapshot`] leaves it out, since it does not change what may happen.
+impl<M: Model> Machine<M> {
+    /// Appends who wrote what.
+    pub fn save_sources(&self, out: &mut Vec<u8>) {
+        for cell in &self.cells {
+            packed::put(
+                out,
+                match cell.source {
+                    Source::Initial => 0,
+                    Source::Write(id) => 1 + u64::from(id.0),
+                },
+            );
+        }
+        let pending = self.buffers.iter().flat_map(|buffer| buffer.pending());
+        pending.for_each(|store| packed::put(out, store.event.0.into()));
+    }
+
+    /// Takes it back, after the rest of the state.
+    pub fn load_sources(&mut self, bytes: &mut &[u8]) {
+        for cell in &mut self.cells {
+            cell.source = match packed::take(bytes) {
+                0 => Source::Initial,
+                id => Source::Write(EventId((id - 1) as u32)),
+            };
+        }
+        let pending = self.buffers.iter_mut().flat_map(StoreBuffer::pending_mut);
+        pending.for_each(|store| store.event = EventId(packed::take(bytes) as u32));
+    }
+}

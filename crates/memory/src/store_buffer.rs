@@ -38,6 +38,10 @@ impl StoreBuffer {
         &self.pending
     }
 
+    pub(crate) fn pending_mut(&mut self) -> &mut [Pending] {
+        &mut self.pending
+    }
+
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pending.is_empty()

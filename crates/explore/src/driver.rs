@@ -1,0 +1,171 @@
+//! The loop of every stateless search: a strategy chooses, the system performs, an observer watches.
+
+use teetotal_judge::{Ending, View};
+use teetotal_memory::{Model, Step, Trace};
+use teetotal_program::condition::FinalState;
+use teetotal_program::{Failure, Subject, ThreadId, Value};
+
+use crate::limits::Limits;
+use crate::outcome::{Coverage, StopReason};
+use crate::strategy::{Abandon, Choice, Strategy};
+use crate::system::System;
+
+/// Watches executions and may end the search.
+pub trait Observer {
+    /// Another execution begins.
+    fn begin(&mut self) {}
+
+    /// A step was performed.
+    fn step(&mut self, _view: &View<'_>) -> Flow {
+        Flow::Continue
+    }
+
+    /// Nothing more is possible.
+    fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow;
+
+    /// The strategy wants no more of this execution.
+    fn abandoned(&mut self, _view: &View<'_>, _reason: Abandon) {}
+}
+
+/// Whether a search goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flow {
+    Continue,
+    /// This execution is not worth going on with.
+    NextExecution,
+    Stop(StopReason),
+}
+
+/// Asked now and then whether the search is to stop.
+pub type StopSignal<'a> = &'a (dyn Fn() -> Option<StopReason> + Sync);
+
+/// How many steps are performed between two looks at the stop signal.
+const SIGNAL_INTERVAL: u64 = 4_096;
+
+/// Runs executions until the strategy has no more, a limit is met, or somebody wants to stop.
+pub fn run<S: Subject, M: Model>(
+    system: &mut System<S, M>,
+    strategy: &mut dyn Strategy,
+    observer: &mut dyn Observer,
+    limits: &Limits,
+    signal: StopSignal<'_>,
+) -> Coverage {
+    if let Some(limit) = limits.buffer {
+        system.limit_buffers(limit as usize);
+    }
+    let mut run = Run { system, observer, limits, signal, trace: Trace::default(), enabled: Vec::new(), steps: 0 };
+    let mut executions = 0;
+    let mut stopped = None;
+    while strategy.begin() {
+        if limits.executions.is_some_and(|limit| executions >= limit) {
+            return Coverage::Stopped(StopReason::Executions(executions));
+        }
+        executions += 1;
+        match run.execution(strategy) {
+            Flow::Stop(reason @ (StopReason::Steps(_) | StopReason::EndlessLoop { .. })) => {
+                // Only this execution is cut short; the others may still show something.
+                stopped.get_or_insert(reason);
+            }
+            Flow::Stop(reason) => return Coverage::Stopped(reason),
+            Flow::Continue | Flow::NextExecution => {}
+        }
+        strategy.end(&run.trace);
+    }
+    if run.system.machine().limit_reached() {
+        stopped = stopped.or(limits.buffer.map(StopReason::Buffer));
+    }
+    stopped.map_or(Coverage::Complete, Coverage::Stopped)
+}
+
+/// One run of the loop.
+struct Run<'r, S, M> {
+    system: &'r mut System<S, M>,
+    observer: &'r mut dyn Observer,
+    limits: &'r Limits,
+    signal: StopSignal<'r>,
+    trace: Trace,
+    enabled: Vec<Step>,
+    /// Performed in all executions so far.
+    steps: u64,
+}
+
+impl<S: Subject, M: Model> Run<'_, S, M> {
+    fn execution(&mut self, strategy: &mut dyn Strategy) -> Flow {
+        self.system.restart();
+        self.trace.clear();
+        self.observer.begin();
+        if let Some(failure) = self.system.initial_failure() {
+            let flow = self.failed(failure);
+            if flow != Flow::Continue {
+                return flow;
+            }
+        }
+        loop {
+            self.system.enabled(&mut self.enabled);
+            if self.enabled.is_empty() {
+                let ending = self.system.ending();
+                return self.observer.end(&view(self.system, &self.trace, 0, None), &ending);
+            }
+            let step = match strategy.choose(&self.enabled, &self.trace) {
+                Choice::Take(index) => self.enabled[index],
+                Choice::Abandon(reason) => {
+                    self.observer.abandoned(&view(self.system, &self.trace, 0, None), reason);
+                    return Flow::NextExecution;
+                }
+            };
+            let flow = self.perform(step);
+            if flow != Flow::Continue {
+                return flow;
+            }
+        }
+    }
+
+    fn perform(&mut self, step: Step) -> Flow {
+        let known = self.trace.events().len();
+        let failure = self.system.perform(step, &mut self.trace);
+        let new = self.trace.events().len() - known;
+        self.steps += 1;
+        if let Some((thread, Failure::EndlessLoop { instruction })) = failure {
+            return Flow::Stop(StopReason::EndlessLoop { thread, instruction });
+        }
+        let flow = self.observer.step(&view(self.system, &self.trace, new, failure));
+        if flow != Flow::Continue {
+            return flow;
+        }
+        let depth = self.trace.steps().len() as u64;
+        if self.limits.steps.is_some_and(|limit| depth > limit) {
+            return Flow::Stop(StopReason::Steps(depth - 1));
+        }
+        if self.steps.is_multiple_of(SIGNAL_INTERVAL)
+            && let Some(reason) = (self.signal)()
+        {
+            return Flow::Stop(reason);
+        }
+        Flow::Continue
+    }
+
+    /// A thread went wrong before the first step.
+    fn failed(&mut self, failure: (ThreadId, Failure)) -> Flow {
+        if let (thread, Failure::EndlessLoop { instruction }) = failure {
+            return Flow::Stop(StopReason::EndlessLoop { thread, instruction });
+        }
+        self.observer.step(&view(self.system, &self.trace, 0, Some(failure)))
+    }
+}
+
+/// What there is to see, with the last `new` events as those of the last step.
+fn view<'v, S: Subject, M: Model>(
+    system: &'v System<S, M>,
+    trace: &'v Trace,
+    new: usize,
+    failure: Option<(ThreadId, Failure)>,
+) -> View<'v> {
+    let state: &dyn FinalState = system;
+    View { trace, events: &trace.events()[trace.events().len() - new..], state, failure }
+}
+
+/// What the observed terms hold.
+#[must_use]
+pub fn values(state: &dyn FinalState, observed: &[teetotal_program::condition::Term]) -> Vec<Value> {
+    observed.iter().map(|&term| state.value(term)).collect()
+}

@@ -1,0 +1,54 @@
+//! Limits on a search. What they cut off is said in the outcome, never passed over.
+
+use thiserror::Error;
+
+/// How far a search may go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Executions that a stateless search runs.
+    pub executions: Option<u64>,
+    /// States that the stateful search stores.
+    pub states: Option<u64>,
+    /// Steps in one execution.
+    pub steps: Option<u64>,
+    /// Stores in one buffer.
+    pub buffer: Option<u64>,
+    /// Bytes that the stored states take.
+    pub memory: Option<u64>,
+}
+
+/// A limit that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum LimitError {
+    #[error("the limit on {what} is 0, which leaves nothing to search")]
+    Zero { what: &'static str },
+}
+
+impl Default for Limits {
+    /// Enough for every finite program of reasonable size, and an end for the others.
+    fn default() -> Self {
+        Limits { executions: None, states: None, steps: Some(1_000_000), buffer: None, memory: Some(8 << 30) }
+    }
+}
+
+impl Limits {
+    /// The names of all limits with what is set.
+    #[must_use]
+    pub fn entries(&self) -> [(&'static str, Option<u64>); 5] {
+        [
+            ("executions", self.executions),
+            ("states", self.states),
+            ("steps", self.steps),
+            ("buffer", self.buffer),
+            ("memory", self.memory),
+        ]
+    }
+
+    /// Refuses limits that leave nothing to search.
+    pub fn validate(&self) -> Result<(), LimitError> {
+        match self.entries().into_iter().find(|(_, value)| *value == Some(0)) {
+            Some((what, _)) => Err(LimitError::Zero { what }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What a search found, and whether it looked at everything.
+
+use std::collections::BTreeMap;
+
+use teetotal_judge::{Finding, MonitorId};
+use teetotal_memory::{ModelId, Step, Trace};
+use teetotal_program::{ThreadId, Value};
+
+use crate::search::SearchId;
+use crate::token::Token;
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The model that was searched under.
+    pub model: ModelId,
+    pub search: SearchId,
+    pub coverage: Coverage,
+    /// The final states of completed executions, as values of the observed terms, each with one way to get there.
+    pub states: BTreeMap<Vec<Value>, Schedule>,
+    /// An execution whose final state satisfies the formula of the condition.
+    pub satisfying: Option<Schedule>,
+    /// An execution whose final state does not.
+    pub falsifying: Option<Schedule>,
+    /// What is wrong, in the order in which it was found.
+    pub violations: Vec<Violation>,
+    pub stats: Stats,
+}
+
+/// Whether a search looked at every execution of its model.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Coverage {
+    Complete,
+    Stopped(StopReason),
+}
+
+/// Why a search looked at less than everything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopReason {
+    /// It was to stop at the first violation, and there was one.
+    Violation,
+    /// So many executions were run.
+    Executions(u64),
+    /// So many states were stored.
+    States(u64),
+    /// An execution took so many steps.
+    Steps(u64),
+    /// A buffer held so many stores, and another one was held back.
+    Buffer(u64),
+    /// The stored states took so many bytes.
+    Memory(u64),
+    /// A thread ran on and on without an operation on memory.
+    EndlessLoop { thread: ThreadId, instruction: u32 },
+    /// The time was over.
+    Time,
+    /// The user wanted it to stop.
+    Interrupted,
+}
+
+/// The steps of an execution from the beginning.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Schedule(pub Vec<Step>);
+
+/// Something wrong, with the execution that shows it.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    pub monitor: MonitorId,
+    pub finding: Finding,
+    pub schedule: Schedule,
+    /// The execution, replayed from the schedule and accepted by the axiomatic twin of the model.
+    pub trace: Trace,
+    /// Replays it.
+    pub token: Token,
+    /// What the observed terms hold at the end of it.
+    pub values: Vec<Value>,
+}
+
+/// What a search did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Executions run by a stateless search, or maximal states found by the stateful one.
+    pub executions: u64,
+    /// Of these, executions in which every thread ended.
+    pub completed: u64,
+    /// Of these, executions in which a thread waits forever.
+    pub blocked: u64,
+    /// Of these, executions that an assumption rules out.
+    pub discarded: u64,
+    /// Of these, executions in which a thread went wrong.
+    pub failed: u64,
+    /// Different states stored.
+    pub states: u64,
+    /// Steps performed.
+    pub steps: u64,
+    /// Bytes that the stored states took at the end.
+    pub bytes: u64,
+}
+
+impl Coverage {
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        *self == Coverage::Complete
+    }
+}
+
+impl Outcome {
+    /// Whether no execution counts, because assumptions rule out all of them.
+    #[must_use]
+    pub fn is_vacuous(&self) -> bool {
+        let Stats { completed, blocked, failed, discarded, .. } = self.stats;
+        self.coverage.is_complete() && discarded > 0 && completed + blocked + failed == 0
+    }
+}

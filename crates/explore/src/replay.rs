@@ -1,0 +1,107 @@
+//! Runs one execution again, from a schedule that a search found or from a token.
+
+use std::sync::Arc;
+
+use teetotal_judge::{Ending, Finding, MONITORS, MonitorId, View};
+use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
+use teetotal_program::Value;
+use teetotal_program::ir::{Interpreter, Program};
+
+use crate::collector::Collector;
+use crate::driver::{self, Flow, Observer, values};
+use crate::limits::Limits;
+use crate::outcome::Schedule;
+use crate::stateless::Replay;
+use crate::strategy::Abandon;
+use crate::system::System;
+use crate::token::{Token, TokenError, hash};
+
+/// An execution that was run again.
+#[derive(Clone, Debug)]
+pub struct Replayed {
+    pub trace: Trace,
+    pub token: Token,
+    /// What the observed terms hold at the end of it.
+    pub values: Vec<Value>,
+    /// How it ended, if nothing more was possible then.
+    pub ending: Option<Ending>,
+    /// What is wrong with it.
+    pub findings: Vec<(MonitorId, Finding)>,
+}
+
+/// Runs the execution that a search found.
+///
+/// # Panics
+/// If the schedule is not one of this program under this model.
+#[must_use]
+pub fn trace_of(program: &Arc<Program>, model: ModelId, schedule: &Schedule) -> Replayed {
+    let again = model.visit(Again { program, strategy: Replay::of_schedule(schedule) });
+    assert_eq!(again.trace.steps().len(), schedule.0.len(), "a schedule that a search found can be run again");
+    again
+}
+
+/// Runs the execution that a token stands for.
+pub fn replay(program: &Arc<Program>, token: &Token) -> Result<Replayed, TokenError> {
+    let again = token.model.visit(Again { program, strategy: Replay::of_token(token) });
+    if again.trace.steps().len() < token.steps.len() {
+        return Err(TokenError::NotPossible { position: again.trace.steps().len() + 1 });
+    }
+    if again.token.hash != token.hash {
+        return Err(TokenError::OtherProgram);
+    }
+    Ok(again)
+}
+
+struct Again<'a> {
+    program: &'a Arc<Program>,
+    strategy: Replay<'a>,
+}
+
+impl ModelVisitor for Again<'_> {
+    type Output = Replayed;
+
+    fn visit<M: Model>(mut self) -> Replayed {
+        let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
+        let monitors: Vec<MonitorId> = MONITORS.iter().map(|info| info.id).collect();
+        let mut last =
+            Last { collector: Collector::new(self.program, &monitors, false), program: self.program, seen: None };
+        let limits = Limits { steps: None, ..Limits::default() };
+        driver::run(&mut system, &mut self.strategy, &mut last, &limits, &|| None);
+        let (trace, values, ending) = last.seen.unwrap_or_default();
+        let token = Token { model: M::ID, hash: hash(&trace), steps: self.strategy.taken };
+        let findings = last.collector.findings.into_iter().map(|(monitor, finding, _)| (monitor, finding)).collect();
+        Replayed { trace, token, values, ending, findings }
+    }
+}
+
+/// Keeps what there is to see at the last step.
+struct Last<'a> {
+    collector: Collector,
+    program: &'a Program,
+    seen: Option<(Trace, Vec<Value>, Option<Ending>)>,
+}
+
+impl Last<'_> {
+    fn keep(&mut self, view: &View<'_>, ending: Option<Ending>) {
+        self.seen = Some((view.trace.clone(), values(view.state, &self.program.observed), ending));
+    }
+}
+
+impl Observer for Last<'_> {
+    fn begin(&mut self) {
+        self.collector.begin();
+    }
+
+    fn step(&mut self, view: &View<'_>) -> Flow {
+        self.collector.step(view)
+    }
+
+    fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow {
+        self.keep(view, Some(ending.clone()));
+        self.collector.end(view, ending)
+    }
+
+    fn abandoned(&mut self, view: &View<'_>, _: Abandon) {
+        self.keep(view, None);
+    }
+}

@@ -1,0 +1,68 @@
+//! The table of searches, and what each preserves.
+
+use teetotal_judge::{Extent, Level, Preserves};
+
+/// A search by name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SearchId {
+    Stateful,
+    Brute,
+}
+
+/// What is said of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchInfo {
+    pub id: SearchId,
+    /// As on the command line.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    pub preserves: Preserves,
+}
+
+/// All searches; the first is the default.
+pub const SEARCHES: &[SearchInfo] = &[
+    SearchInfo {
+        id: SearchId::Stateful,
+        name: "stateful",
+        summary: "every state once; complete for programs with finitely many states, loops included",
+        preserves: Preserves { level: Level::State, extent: Extent::All },
+    },
+    SearchInfo {
+        id: SearchId::Brute,
+        name: "brute",
+        summary: "every interleaving of operations and commits; for small programs and for testing the others",
+        preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::All },
+    },
+];
+
+impl SearchId {
+    /// Its row of [`SEARCHES`].
+    #[must_use]
+    pub fn info(self) -> &'static SearchInfo {
+        SEARCHES.iter().find(|info| info.id == self).expect("every search has a row")
+    }
+
+    /// The search called `name`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<SearchId> {
+        SEARCHES.iter().find(|info| info.name == name).map(|info| info.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_stateless_search_has_a_row() {
+        let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/stateless")).expect("it is there");
+        for file in files {
+            let name = file.expect("readable").file_name().into_string().expect("plain name");
+            let stem = name.strip_suffix(".rs").expect("only Rust files are there");
+            // Replay runs one given execution; it is not a search.
+            let known = ["mod", "replay"].contains(&stem) || SearchId::by_name(stem).is_some();
+            assert!(known, "stateless/{name} has no row in SEARCHES");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! The rounds of the search over states.
+
+use teetotal_judge::{Ending, View};
+use teetotal_memory::{Model, Step, Trace};
+use teetotal_program::{Foresight, Snapshot};
+
+use crate::collector::Collector;
+use crate::driver::{Flow, StopSignal};
+use crate::limits::Limits;
+use crate::outcome::{Coverage, Schedule, StopReason};
+use crate::stateful::expand::{Found, Point, Worker};
+use crate::stateful::history::{Forgetful, History};
+use crate::stateful::visited::{Shard, StateId, Visited, Way, hash_of, shard_of};
+use crate::system::System;
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub limits: Limits,
+    /// How many workers; results do not depend on it.
+    pub jobs: usize,
+    /// Whether steps whose order cannot matter are left out.
+    pub reduce: bool,
+}
+
+/// How many states are expanded in a round at most.
+const ROUND: usize = 1 << 14;
+
+/// Below this many states in a round, other workers are not worth waking.
+const WORTH_SHARING: usize = 512;
+
+/// Searches all states that `start` leads to.
+pub fn search<S, M>(
+    start: &System<S, M>,
+    collector: &mut Collector,
+    settings: &Settings,
+    signal: StopSignal<'_>,
+) -> Coverage
+where
+    S: Foresight + Snapshot + Clone + Send + Sync,
+    M: Model,
+{
+    search_with(start, Forgetful, collector, settings, signal, &mut |_, _| {})
+}
+
+/// Searches all states with what `history` remembers of the way to them; `at_end` sees each maximal one.
+pub fn search_with<S, M, H>(
+    start: &System<S, M>,
+    history: H,
+    collector: &mut Collector,
+    settings: &Settings,
+    signal: StopSignal<'_>,
+    at_end: &mut dyn FnMut(&H, &Ending),
+) -> Coverage
+where
+    S: Foresight + Snapshot + Clone + Send + Sync,
+    M: Model,
+    H: History,
+{
+    let mut start = Point { system: start.clone(), history };
+    if let Some(limit) = settings.limits.buffer {
+        start.system.limit_buffers(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    let workers = (0..settings.jobs.max(1)).map(|_| Worker::new(&start, settings.reduce)).collect();
+    let search = Search { start, visited: Visited::new(), queue: Vec::new(), workers, collector, settings, at_end };
+    search.run(signal)
+}
+
+struct Search<'s, S, M, H> {
+    start: Point<S, M, H>,
+    visited: Visited,
+    /// Every state in the order in which it was found.
+    queue: Vec<StateId>,
+    workers: Vec<Worker<S, M, H>>,
+    collector: &'s mut Collector,
+    settings: &'s Settings,
+    at_end: &'s mut dyn FnMut(&H, &Ending),
+}
+
+impl<S, M, H> Search<'_, S, M, H>
+where
+    S: Foresight + Snapshot + Clone + Send + Sync,
+    M: Model,
+    H: History,
+{
+    fn run(mut self, signal: StopSignal<'_>) -> Coverage {
+        let mut stopped = self.begin();
+        let (mut next, mut layer_end, mut depth) = (0, self.queue.len(), 0);
+        while next < self.queue.len() && stopped.is_none() {
+            let until = layer_end.min(next + ROUND);
+            self.expand(next, until);
+            self.insert();
+            stopped = self.judge().or_else(|| self.over_limit(depth)).or_else(signal);
+            next = until;
+            if next == layer_end {
+                layer_end = self.queue.len();
+                depth += 1;
+            }
+        }
+        self.collector.stats.states = self.visited.len() as u64;
+        self.collector.stats.bytes = self.visited.memory();
+        if stopped.is_none() && self.workers.iter().any(Worker::limit_reached) {
+            stopped = self.settings.limits.buffer.map(StopReason::Buffer);
+        }
+        stopped.map_or(Coverage::Complete, Coverage::Stopped)
+    }
+
+    /// Stores the first state.
+    fn begin(&mut self) -> Option<StopReason> {
+        let mut bytes = Vec::new();
+        self.start.save(&mut bytes);
+        let hash = hash_of(&bytes);
+        let way = Way { parent: None, choice: 0 };
+        self.queue.extend(self.visited.shards[shard_of(hash)].insert(hash, &bytes, way));
+        let failure = self.start.system.initial_failure()?;
+        if let (thread, teetotal_program::Failure::EndlessLoop { instruction }) = failure {
+            return Some(StopReason::EndlessLoop { thread, instruction });
+        }
+        let trace = Trace::default();
+        let view = View { trace: &trace, events: &[], state: &self.start.system, failure: Some(failure) };
+        stop_of(self.collector.watch_step(&view, Schedule::default))
+    }
+
+    /// Takes the steps from a stretch of the queue.
+    fn expand(&mut self, from: usize, until: usize) {
+        let ids = &self.queue[from..until];
+        let visited = &self.visited;
+        let share = if ids.len() < WORTH_SHARING { ids.len() } else { ids.len().div_ceil(self.workers.len()) };
+        let mut parts = self.workers.iter_mut().zip(ids.chunks(share.max(1)).chain(std::iter::repeat(&[][..])));
+        let first = parts.next();
+        std::thread::scope(|scope| {
+            for (worker, part) in parts {
+                worker.found.clear();
+                if !part.is_empty() {
+                    scope.spawn(move || part.iter().for_each(|&id| worker.expand(id, visited)));
+                }
+            }
+            if let Some((worker, part)) = first {
+                worker.found.clear();
+                part.iter().for_each(|&id| worker.expand(id, visited));
+            }
+        });
+    }
+
+    /// Adds what is new, each shard in the order of the queue.
+    fn insert(&mut self) {
+        let found: Vec<&Found> = self.workers.iter().map(|worker| &worker.found).collect();
+        let candidates: u64 = found.iter().map(|f| f.steps).sum();
+        let jobs = if candidates < WORTH_SHARING as u64 { 1 } else { self.workers.len() };
+        let share = self.visited.shards.len().div_ceil(jobs);
+        let insert = |shards: &mut [Shard], first: usize| -> Vec<StateId> {
+            let numbered = (first..).zip(shards);
+            let each = numbered.flat_map(|(index, shard)| {
+                let batches = found.iter().flat_map(move |f| f.batches[index].iter());
+                batches.filter_map(|(bytes, hash, way)| shard.insert(hash, bytes, way)).collect::<Vec<_>>()
+            });
+            each.collect()
+        };
+        let new: Vec<Vec<StateId>> = std::thread::scope(|scope| {
+            let mut parts = (0..).step_by(share).zip(self.visited.shards.chunks_mut(share));
+            let first = parts.next().map(|(first, shards)| (shards, first));
+            let others: Vec<_> = parts.map(|(first, shards)| scope.spawn(move || insert(shards, first))).collect();
+            let mut new: Vec<Vec<StateId>> = first.map(|(shards, first)| insert(shards, first)).into_iter().collect();
+            new.extend(others.into_iter().map(|other| other.join().expect("inserting does not panic")));
+            new
+        });
+        self.queue.extend(new.into_iter().flatten());
+    }
+
+    /// Lets the monitors look at what the round found.
+    fn judge(&mut self) -> Option<StopReason> {
+        let mut stop = None;
+        let mut at = self.start.clone();
+        let mut enabled = Vec::new();
+        let trace = Trace::default();
+        let workers = std::mem::take(&mut self.workers);
+        for found in workers.iter().map(|worker| &worker.found) {
+            self.collector.stats.steps += found.steps;
+            if let Some((thread, instruction)) = found.endless {
+                stop = stop.or(Some(StopReason::EndlessLoop { thread, instruction }));
+            }
+            for &(id, choice) in &found.failures {
+                at.load(self.visited.bytes_of(id));
+                at.system.enabled(&mut enabled);
+                let failure = at.perform(enabled[choice as usize]);
+                let view = View { trace: &trace, events: &[], state: &at.system, failure };
+                let flow =
+                    self.collector.watch_step(&view, || schedule_to(&self.start, &self.visited, id, Some(choice)));
+                stop = stop.or(stop_of(flow));
+            }
+            for &id in &found.terminals {
+                at.load(self.visited.bytes_of(id));
+                let ending = at.system.ending();
+                (self.at_end)(&at.history, &ending);
+                let view = View { trace: &trace, events: &[], state: &at.system, failure: None };
+                let flow =
+                    self.collector.watch_end(&view, &ending, || schedule_to(&self.start, &self.visited, id, None));
+                stop = stop.or(stop_of(flow));
+            }
+        }
+        self.workers = workers;
+        stop
+    }
+
+    fn over_limit(&self, depth: u64) -> Option<StopReason> {
+        let Limits { states, memory, steps, .. } = self.settings.limits;
+        let (stored, bytes) = (self.visited.len() as u64, self.visited.memory());
+        if states.is_some_and(|limit| stored > limit) {
+            Some(StopReason::States(stored))
+        } else if memory.is_some_and(|limit| bytes > limit) {
+            Some(StopReason::Memory(bytes))
+        } else {
+            steps.filter(|&limit| depth >= limit).map(StopReason::Steps)
+        }
+    }
+}
+
+/// The steps that lead to a state, and one more.
+fn schedule_to<S, M, H>(start: &Point<S, M, H>, visited: &Visited, id: StateId, last: Option<u32>) -> Schedule
+where
+    S: Foresight + Snapshot + Clone,
+    M: Model,
+    H: History,
+{
+    let mut choices: Vec<u32> = last.into_iter().collect();
+    let mut way = visited.way_to(id);
+    while let Some(parent) = way.parent {
+        choices.push(way.choice);
+        way = visited.way_to(parent);
+    }
+    let mut at = start.clone();
+    let mut enabled = Vec::new();
+    let mut steps: Vec<Step> = Vec::with_capacity(choices.len());
+    for &choice in choices.iter().rev() {
+        at.system.enabled(&mut enabled);
+        steps.push(enabled[choice as usize]);
+        at.perform(enabled[choice as usize]);
+    }
+    Schedule(steps)
+}
+
+fn stop_of(flow: Flow) -> Option<StopReason> {
+    match flow {
+        Flow::Stop(reason) => Some(reason),
+        Flow::Continue | Flow::NextExecution => None,
+    }
+}

@@ -1,0 +1,120 @@
+//! A subject and its memory: the only place where steps are performed.
+
+use teetotal_judge::Ending;
+use teetotal_memory::{Machine, Model, Recorder, Step};
+use teetotal_program::condition::{FinalState, Term};
+use teetotal_program::{Failure, Op, Snapshot, Status, Subject, ThreadId, Value};
+
+/// A subject in the middle of an execution under the model `M`.
+#[derive(Clone, Debug)]
+pub struct System<S, M> {
+    subject: S,
+    machine: Machine<M>,
+}
+
+impl<S: Subject, M: Model> System<S, M> {
+    /// At the beginning of `subject`.
+    pub fn new(mut subject: S) -> Self {
+        subject.restart();
+        let machine = Machine::new(&subject);
+        System { subject, machine }
+    }
+
+    /// Back to the beginning.
+    pub fn restart(&mut self) {
+        self.subject.restart();
+        self.machine.restart(&self.subject);
+    }
+
+    #[must_use]
+    pub fn subject(&self) -> &S {
+        &self.subject
+    }
+
+    #[must_use]
+    pub fn machine(&self) -> &Machine<M> {
+        &self.machine
+    }
+
+    /// Lets no buffer hold more than `limit` stores.
+    pub fn limit_buffers(&mut self, limit: usize) {
+        self.machine.limit_buffers(limit);
+    }
+
+    /// Takes back who wrote what is in memory; see [`Machine::save_sources`].
+    pub fn load_sources(&mut self, bytes: &mut &[u8]) {
+        self.machine.load_sources(bytes);
+    }
+
+    /// Replaces `steps` by every possible step, in an order that depends on the state alone.
+    pub fn enabled(&mut self, steps: &mut Vec<Step>) {
+        steps.clear();
+        self.machine.enabled(&self.subject, steps);
+    }
+
+    /// Performs a possible step. Gives the thread that went wrong in it, if one did.
+    pub fn perform(&mut self, step: Step, recorder: &mut impl Recorder) -> Option<(ThreadId, Failure)> {
+        let Step::Issue { thread, .. } = step else {
+            self.machine.perform(&mut self.subject, step, recorder);
+            return None;
+        };
+        let spawned = match self.subject.status(thread) {
+            Status::Ready(Op::Spawn { thread: child, .. }) => Some(child),
+            _ => None,
+        };
+        self.machine.perform(&mut self.subject, step, recorder);
+        self.failure_of(thread).or_else(|| self.failure_of(spawned?))
+    }
+
+    /// The first thread that goes wrong before any step is taken.
+    pub fn initial_failure(&self) -> Option<(ThreadId, Failure)> {
+        (0..self.subject.n_threads()).find_map(|index| self.failure_of(ThreadId::at(index)))
+    }
+
+    fn failure_of(&self, thread: ThreadId) -> Option<(ThreadId, Failure)> {
+        match self.subject.status(thread) {
+            Status::Failed(failure) => Some((thread, failure)),
+            _ => None,
+        }
+    }
+
+    /// How the execution ended, given that no step is possible.
+    pub fn ending(&self) -> Ending {
+        let statuses = || (0..self.subject.n_threads()).map(ThreadId::at).map(|t| (t, self.subject.status(t)));
+        if statuses().any(|(_, status)| matches!(status, Status::Failed(_))) {
+            return Ending::Failed;
+        }
+        if statuses().any(|(_, status)| status == Status::Discarded) {
+            return Ending::Discarded;
+        }
+        let blocked: Vec<ThreadId> =
+            statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread).collect();
+        if blocked.is_empty() { Ending::Completed } else { Ending::Blocked(blocked) }
+    }
+}
+
+impl<S: Subject, M: Model> FinalState for System<S, M> {
+    fn value(&self, term: Term) -> Value {
+        match term {
+            Term::Register(thread, reg) => self.subject.register(thread, reg),
+            Term::Memory(loc) => self.machine.memory(loc),
+        }
+    }
+}
+
+impl<S: Snapshot, M: Model> Snapshot for System<S, M> {
+    fn copy_from(&mut self, other: &Self) {
+        self.subject.copy_from(&other.subject);
+        self.machine.copy_from(&other.machine);
+    }
+
+    fn save(&self, out: &mut Vec<u8>) {
+        self.subject.save(out);
+        self.machine.save(out);
+    }
+
+    fn load(&mut self, bytes: &mut &[u8]) {
+        self.subject.load(bytes);
+        self.machine.load(bytes);
+    }
+}
