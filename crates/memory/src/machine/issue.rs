@@ -1,6 +1,6 @@
 //! When an operation is possible, and what it does.
 
-use super::*;
+use super::{Event, EventKind, Loc, Machine, Model, OnFailure, Op, Order, Recorder, Seen, Status, Subject, ThreadId};
 
 impl<M: Model> Machine<M> {
     /// Whether `thread` can perform `op` now.
