@@ -4,9 +4,9 @@
 
 use std::marker::PhantomData;
 
-use teetotal_program::{Loc, OnFailure, Op, Order, Snapshot, Status, Subject, ThreadId, Value, packed};
+use teetotal_program::{Loc, Op, Snapshot, Status, Subject, ThreadId, Value, packed};
 
-use crate::event::{Event, EventId, EventKind, Source};
+use crate::event::{Event, EventId, Source};
 use crate::model::Model;
 use crate::step::Step;
 use crate::store_buffer::StoreBuffer;

@@ -1,6 +1,10 @@
 //! When an operation is possible, and what it does.
 
-use super::{Event, EventKind, Loc, Machine, Model, OnFailure, Op, Order, Recorder, Seen, Status, Subject, ThreadId};
+use teetotal_program::{Loc, OnFailure, Op, Order, Status, Subject, ThreadId, Value};
+
+use super::{Machine, Recorder, Seen};
+use crate::event::{Event, EventKind};
+use crate::model::Model;
 
 impl<M: Model> Machine<M> {
     /// Whether `thread` can perform `op` now.
@@ -79,61 +83,28 @@ impl<M: Model> Machine<M> {
                 subject.resume(thread, &[seen.value]);
             }
             Op::Store { loc, value, order } => {
-                let store = Event { kind: EventKind::Store, loc: Some(loc), written: Some(value), order, ..blank };
-                let event = recorder.event(store);
-                if M::BUFFERS {
-                    let buffer = &mut self.buffers[thread.index()];
-                    buffer.push(loc, value, event, order.releases());
-                    if order == Order::SeqCst {
-                        buffer.drain_before_next();
-                    }
-                } else {
-                    self.write(loc, value, event);
-                    recorder.committed(event);
-                }
+                self.store(Event { order, ..blank }, loc, value, recorder);
                 subject.resume(thread, &[]);
             }
-            Op::Rmw { loc, order, on_failure } => {
-                if let Some((seen, order)) = self.fails_as_load(subject, thread, loc, on_failure) {
+            Op::Rmw { loc, order, on_failure } => match self.fails_as_load(subject, thread, loc, on_failure) {
+                Some((seen, order)) => {
                     recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
-                    return subject.resume(thread, &[seen.value]);
+                    subject.resume(thread, &[seen.value]);
                 }
-                let kind = (EventKind::Rmw, EventKind::FailedRmw);
-                self.update(subject, Event { order, ..blank }, kind, loc, recorder);
-            }
+                None => {
+                    let written = subject.modify(thread, self.memory(loc));
+                    let kind = if written.is_some() { EventKind::Rmw } else { EventKind::FailedRmw };
+                    self.update(subject, Event { kind, written, order, ..blank }, loc, recorder);
+                }
+            },
             Op::Lock { loc, order } => {
-                let seen = self.seen(thread, loc);
                 let written = Some(thread.as_holder());
-                let event = recorder.event(read(Event { kind: EventKind::Lock, written, order, ..blank }, loc, seen));
-                self.write(loc, thread.as_holder(), event);
-                recorder.committed(event);
-                subject.resume(thread, &[seen.value]);
+                self.update(subject, Event { kind: EventKind::Lock, written, order, ..blank }, loc, recorder);
             }
             Op::Unlock { loc, order } => {
-                let kind = (EventKind::Unlock, EventKind::FailedRmw);
-                self.update(subject, Event { order, ..blank }, kind, loc, recorder);
-            }
-            Op::Fence { order } => {
-                recorder.event(Event { kind: EventKind::Fence, order, ..blank });
-                if matches!(order, Order::Release | Order::AcqRel) {
-                    self.epochs[thread.index()] += 1;
-                    if M::BARRIERS {
-                        self.buffers[thread.index()].pass_barrier();
-                    }
-                }
-                subject.resume(thread, &[]);
-            }
-            Op::GlobalFence => {
-                recorder.event(Event { kind: EventKind::GlobalFence, order: Order::SeqCst, ..blank });
-                subject.resume(thread, &[]);
-            }
-            Op::Spawn { thread: child, order } => {
-                recorder.event(Event { kind: EventKind::Spawn(child), order, ..blank });
-                subject.resume(thread, &[]);
-            }
-            Op::Join { thread: child, order } => {
-                recorder.event(Event { kind: EventKind::Join(child), order, ..blank });
-                subject.resume(thread, &[]);
+                let written = subject.modify(thread, self.memory(loc));
+                let kind = if written.is_some() { EventKind::Unlock } else { EventKind::FailedRmw };
+                self.update(subject, Event { kind, written, order, ..blank }, loc, recorder);
             }
             Op::Choose { .. } => {
                 recorder.event(Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank });
@@ -148,28 +119,56 @@ impl<M: Model> Machine<M> {
                 subject.resume(thread, &values);
                 self.scratch = (locations, seen, values);
             }
+            Op::Fence { .. } | Op::GlobalFence | Op::Spawn { .. } | Op::Join { .. } => {
+                self.order(blank, op, recorder);
+                subject.resume(thread, &[]);
+            }
         }
     }
 
-    /// Reads `loc` in memory and writes what the subject makes of it; `kinds` are those of success and of failure.
-    fn update<S: Subject, R: Recorder>(
-        &mut self,
-        subject: &mut S,
-        blank: Event,
-        kinds: (EventKind, EventKind),
-        loc: Loc,
-        recorder: &mut R,
-    ) {
-        let thread = blank.thread;
-        let seen = self.seen(thread, loc);
-        let written = subject.modify(thread, seen.value);
-        let kind = if written.is_some() { kinds.0 } else { kinds.1 };
-        let event = recorder.event(read(Event { kind, written, ..blank }, loc, seen));
-        if let Some(value) = written {
+    /// A store joins its buffer, or memory where the model has none.
+    fn store<R: Recorder>(&mut self, blank: Event, loc: Loc, value: Value, recorder: &mut R) {
+        let store = Event { kind: EventKind::Store, loc: Some(loc), written: Some(value), ..blank };
+        let event = recorder.event(store);
+        if !M::BUFFERS {
             self.write(loc, value, event);
             recorder.committed(event);
+            return;
         }
-        subject.resume(thread, &[seen.value]);
+        let buffer = &mut self.buffers[store.thread.index()];
+        buffer.push(loc, value, event, store.order.releases());
+        if store.order == Order::SeqCst {
+            buffer.drain_before_next();
+        }
+    }
+
+    /// An operation that accesses no location; what it waits for has come already.
+    fn order<R: Recorder>(&mut self, blank: Event, op: Op, recorder: &mut R) {
+        let (kind, order) = match op {
+            Op::Fence { order } => (EventKind::Fence, order),
+            Op::Spawn { thread, order } => (EventKind::Spawn(thread), order),
+            Op::Join { thread, order } => (EventKind::Join(thread), order),
+            _ => (EventKind::GlobalFence, Order::SeqCst),
+        };
+        recorder.event(Event { kind, order, ..blank });
+        if kind == EventKind::Fence && matches!(order, Order::Release | Order::AcqRel) {
+            self.epochs[blank.thread.index()] += 1;
+            if M::BARRIERS {
+                self.buffers[blank.thread.index()].pass_barrier();
+            }
+        }
+    }
+
+    /// Reads `loc` in memory and writes what `event` says, if anything, in the same step.
+    fn update<S: Subject, R: Recorder>(&mut self, subject: &mut S, event: Event, loc: Loc, recorder: &mut R) {
+        let cell = self.cells[loc.index()];
+        let seen = Seen { value: cell.value, source: cell.source, forwarded: false };
+        let id = recorder.event(read(event, loc, seen));
+        if let Some(value) = event.written {
+            self.write(loc, value, id);
+            recorder.committed(id);
+        }
+        subject.resume(event.thread, &[seen.value]);
     }
 
     /// An event of `thread` where it stands, without content.
