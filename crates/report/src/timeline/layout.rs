@@ -1,0 +1,130 @@
+//! Finds how wide the columns of a timeline are, and whether it fits side by side at all.
+
+use super::rows::{Cell, Row};
+use crate::text;
+
+/// Between a statement and what came of it, and between that and the buffer.
+const GAP: usize = 3;
+/// What stands between two columns: a space, a rule, a space.
+pub(super) const RULE: usize = 3;
+/// No column is made narrower than this.
+const NARROWEST: usize = 16;
+/// The title of what waits in a buffer.
+pub(super) const BUFFER: &str = "buffer";
+
+/// The columns of a timeline.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) gutter: usize,
+    pub(super) columns: Vec<Column>,
+    pub(super) memory: usize,
+}
+
+/// The column of one thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    pub(super) width: usize,
+    pub(super) shape: Shape,
+}
+
+/// How a cell is arranged.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    /// In one line: the statement, at `note` what came of it, at `buffer` what waits there.
+    Flat { note: usize, buffer: Option<usize> },
+    /// One below the other, broken where they are too long.
+    Stacked,
+}
+
+impl Layout {
+    /// The widest arrangement that fits into `width`, if one does.
+    pub(super) fn new(rows: &[Row], threads: &[&str], width: usize) -> Option<Layout> {
+        let all = 0..threads.len();
+        let gutter = rows.iter().map(|row| text::width(&row.label)).chain([4]).max().unwrap_or(0);
+        let memory = memory_width(rows);
+        let columns = all.clone().map(|thread| flat(rows, thread, threads[thread])).collect();
+        let flat = Layout { gutter, columns, memory };
+        if flat.width() <= width {
+            return Some(flat);
+        }
+        let columns = all.map(|thread| stacked(rows, thread, threads[thread])).collect();
+        let mut layout = Layout { gutter, columns, memory };
+        while layout.width() > width {
+            let widest = layout.columns.iter_mut().rev().max_by_key(|column| column.width)?;
+            if widest.width <= NARROWEST {
+                return None;
+            }
+            widest.width -= 1;
+        }
+        Some(layout)
+    }
+
+    fn width(&self) -> usize {
+        self.memory_at() + self.memory
+    }
+
+    /// Where the column of `thread` begins.
+    pub(super) fn column_at(&self, thread: usize) -> usize {
+        self.gutter + RULE + self.columns[..thread].iter().map(|column| column.width + RULE).sum::<usize>()
+    }
+
+    /// Where the column of memory begins.
+    pub(super) fn memory_at(&self) -> usize {
+        self.column_at(self.columns.len())
+    }
+}
+
+/// Wide enough for every write; what memory holds at the start and at the end may take several lines.
+fn memory_width(rows: &[Row]) -> usize {
+    let one_line = |row: &Row| match text::width(&row.memory) {
+        long if !row.writes() && long > NARROWEST => {
+            row.memory.split(' ').map(text::width).max().unwrap_or(0).max(NARROWEST)
+        }
+        width => width,
+    };
+    rows.iter().map(one_line).chain([text::width("memory")]).max().unwrap_or(0)
+}
+
+fn flat(rows: &[Row], thread: usize, name: &str) -> Column {
+    let (mut statement, mut note, mut alone, mut leaving, mut buffer) = (0, 0, text::width(name), 0, 0);
+    for row in rows {
+        let cell = &row.cells[thread];
+        let does = text::width(&cell.does);
+        if !cell.note.is_empty() {
+            statement = statement.max(does);
+            note = note.max(text::width(&cell.note));
+        } else if row.writes() {
+            // The arrow begins after the text, and nothing else is drawn in such a cell.
+            leaving = leaving.max(does + 2);
+        } else {
+            alone = alone.max(does);
+        }
+        buffer = buffer.max(text::width(&cell.buffer));
+    }
+    let noted = if note == 0 { 0 } else { statement + GAP + note };
+    let left = noted.max(alone);
+    let shape = Shape::Flat { note: statement + GAP, buffer: (buffer > 0).then_some(left + GAP) };
+    let right = if buffer == 0 { left } else { left + GAP + buffer.max(text::width(BUFFER)) };
+    Column { width: right.max(leaving), shape }
+}
+
+fn stacked(rows: &[Row], thread: usize, name: &str) -> Column {
+    let lines = rows.iter().flat_map(|row| below(&row.cells[thread]));
+    let width = lines.map(|line| text::width(&line) + 2).chain([text::width(name)]).max().unwrap_or(0);
+    Column { width, shape: Shape::Stacked }
+}
+
+/// The parts of a cell that stand one below the other: the first flush, the others indented.
+pub(super) fn below(cell: &Cell) -> Vec<String> {
+    let mut parts = Vec::new();
+    if cell.does.is_empty() {
+        return parts;
+    }
+    parts.push(cell.does.clone());
+    if cell.buffer_changed && !cell.buffer.is_empty() {
+        parts.push(format!("{BUFFER} {}", cell.buffer));
+    } else if !cell.note.is_empty() {
+        parts.push(cell.note.clone());
+    }
+    parts
+}
