@@ -7,7 +7,8 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// Breaks `text` at spaces into lines of at most `width` columns, all but the first indented.
 ///
-/// A word that is too long for a line of its own is broken too. Empty text has no lines.
+/// A word that is too long for a line of its own is broken too; a no-break space is part of a word and becomes a space.
+/// Empty text has no lines.
 pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let width = width.max(indent + 4);
     let mut lines: Vec<String> = Vec::new();
@@ -34,7 +35,15 @@ pub(crate) fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     if !line.trim().is_empty() {
         lines.push(line);
     }
-    lines
+    lines.into_iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+}
+
+/// A space at which [`wrap`] does not break.
+pub(crate) const NO_BREAK: char = '\u{a0}';
+
+/// `text` as one word for [`wrap`].
+pub(crate) fn unbroken(text: &str) -> String {
+    text.replace(' ', "\u{a0}")
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ impl Timeline<'_> {
         let mut out = self.render_steps(options);
         if let Some(outcome) = self.outcome {
             out.push('\n');
-            paragraph(&format!("Outcome: {}", self.program.show_outcome(outcome)), options, &mut out);
+            paragraph(&format!("Outcome: {}", self.program.show_outcome(outcome)), 2, options, &mut out);
         }
         let words = self.render_words(options);
         if !words.is_empty() {
@@ -61,26 +61,28 @@ impl Timeline<'_> {
         let mut out = String::new();
         let cycle = cycle::shortest(self.trace);
         for sentence in words::sentences(self, cycle.as_deref()) {
-            paragraph(&sentence, options, &mut out);
+            paragraph(&sentence, 2, options, &mut out);
+        }
+        if !out.is_empty() {
+            out.push('\n');
         }
         match cycle {
             Some(cycle) => {
-                if !out.is_empty() {
-                    out.push('\n');
-                }
-                paragraph(words::IMPOSSIBLE, options, &mut out);
+                paragraph(words::IMPOSSIBLE, 0, options, &mut out);
                 cycle::draw(self, &cycle, options, &mut out);
             }
-            None if self.model != ModelId::Sc => paragraph(words::POSSIBLE, options, &mut out),
+            None if self.model != ModelId::Sc && !self.trace.steps().is_empty() => {
+                paragraph(words::POSSIBLE, 0, options, &mut out);
+            }
             None => {}
         }
         out
     }
 }
 
-/// Adds `text`, broken into lines.
-fn paragraph(text: &str, options: Options, out: &mut String) {
-    for part in text::wrap(text, options.width, 2) {
+/// Adds `text`, broken into lines, all but the first indented.
+fn paragraph(text: &str, indent: usize, options: Options, out: &mut String) {
+    for part in text::wrap(text, options.width, indent) {
         let mut line = Line::default();
         line.push(Role::Plain, &part);
         line.finish(options.style, out);

@@ -72,8 +72,9 @@ pub(super) fn draw(timeline: &Timeline<'_>, cycle: &[EventId], options: Options,
     let glyphs = options.style.glyphs();
     if 2 + from + 1 + why + 7 + to > options.width {
         for [from, why, to] in &edges {
-            let whole =
-                format!("{from} {dash}{dash} {why} {dash}{head} {to}", dash = glyphs.horizontal, head = glyphs.head);
+            let start = format!("{from} {0}{0}", glyphs.horizontal);
+            let end = format!("{}{} {to}", glyphs.horizontal, glyphs.head);
+            let whole = format!("{} {why} {}", text::unbroken(&start), text::unbroken(&end));
             for (index, part) in text::wrap(&whole, options.width.saturating_sub(2), 4).iter().enumerate() {
                 let mut line = Line::default();
                 line.push(Role::Plain, if index == 0 { "  " } else { "    " });

@@ -100,10 +100,10 @@ impl Grid {
                 if !cell.note.is_empty() {
                     pieces.push((note, Role::Plain, cell.note.clone()));
                 }
+                let end = pieces.last().map_or(0, |(at, _, text)| at + text::width(text));
                 // An arrow takes the place of the buffer, which the next row shows.
-                if let Some(at) = buffer.filter(|_| !cell.buffer.is_empty())
-                    && !(row.writes() && row.actor == Some(thread))
-                {
+                let arrow = row.writes() && row.actor == Some(thread);
+                if let Some(at) = buffer.filter(|&at| end < at && !arrow && !cell.buffer.is_empty()) {
                     pieces.push((at, buffer_role, cell.buffer.clone()));
                 }
                 vec![pieces]

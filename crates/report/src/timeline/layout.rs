@@ -30,7 +30,7 @@ pub(super) struct Column {
 /// How a cell is arranged.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// In one line: the statement, at `note` what came of it, at `buffer` what waits there.
+    /// In one line: the statement, at `note` what came of it, at `buffer` what waits there if there is room.
     Flat { note: usize, buffer: Option<usize> },
     /// One below the other, broken where they are too long.
     Stacked,
@@ -42,10 +42,12 @@ impl Layout {
         let all = 0..threads.len();
         let gutter = rows.iter().map(|row| text::width(&row.label)).chain([4]).max().unwrap_or(0);
         let memory = memory_width(rows);
-        let columns = all.clone().map(|thread| flat(rows, thread, threads[thread])).collect();
-        let flat = Layout { gutter, columns, memory };
-        if flat.width() <= width {
-            return Some(flat);
+        for place in [BufferPlace::Apart, BufferPlace::Shared] {
+            let columns = all.clone().map(|thread| flat(rows, thread, threads[thread], place)).collect();
+            let layout = Layout { gutter, columns, memory };
+            if layout.width() <= width {
+                return Some(layout);
+            }
         }
         let columns = all.map(|thread| stacked(rows, thread, threads[thread])).collect();
         let mut layout = Layout { gutter, columns, memory };
@@ -85,27 +87,41 @@ fn memory_width(rows: &[Row]) -> usize {
     rows.iter().map(one_line).chain([text::width("memory")]).max().unwrap_or(0)
 }
 
-fn flat(rows: &[Row], thread: usize, name: &str) -> Column {
-    let (mut statement, mut note, mut alone, mut leaving, mut buffer) = (0, 0, text::width(name), 0, 0);
-    for row in rows {
-        let cell = &row.cells[thread];
-        let does = text::width(&cell.does);
-        if !cell.note.is_empty() {
-            statement = statement.max(does);
-            note = note.max(text::width(&cell.note));
-        } else if row.writes() {
-            // The arrow begins after the text, and nothing else is drawn in such a cell.
-            leaving = leaving.max(does + 2);
-        } else {
-            alone = alone.max(does);
-        }
-        buffer = buffer.max(text::width(&cell.buffer));
+/// Where a buffer is drawn in a cell of one line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BufferPlace {
+    /// To the right of everything else, so that every row shows it.
+    Apart,
+    /// To the right of what changes it, so that the notes of other rows may hide it.
+    Shared,
+}
+
+fn flat(rows: &[Row], thread: usize, name: &str, place: BufferPlace) -> Column {
+    let cells = || rows.iter().map(|row| (row, &row.cells[thread]));
+    let longest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);
+    let noted = |cell: &Cell| !cell.note.is_empty();
+    let note = GAP + longest(&mut cells().filter(|(_, c)| noted(c)).map(|(_, c)| text::width(&c.does)));
+    let end = |cell: &Cell| if noted(cell) { note + text::width(&cell.note) } else { text::width(&cell.does) };
+
+    // An arrow begins after the text of its cell, and takes the place of the buffer.
+    let arrows = longest(&mut cells().filter(|(row, _)| row.writes()).map(|(_, c)| end(c) + 2));
+    let texts = longest(&mut cells().filter(|(row, _)| !row.writes()).map(|(_, c)| end(c))).max(text::width(name));
+    let buffers = longest(&mut cells().map(|(_, c)| text::width(&c.buffer)));
+    let width = texts.max(arrows);
+    if buffers == 0 {
+        return Column { width, shape: Shape::Flat { note, buffer: None } };
     }
-    let noted = if note == 0 { 0 } else { statement + GAP + note };
-    let left = noted.max(alone);
-    let shape = Shape::Flat { note: statement + GAP, buffer: (buffer > 0).then_some(left + GAP) };
-    let right = if buffer == 0 { left } else { left + GAP + buffer.max(text::width(BUFFER)) };
-    Column { width: right.max(leaving), shape }
+    let buffer = match place {
+        BufferPlace::Apart => texts + GAP,
+        BufferPlace::Shared => {
+            let changes = |(row, cell): &(&Row, &Cell)| cell.buffer_changed && !row.writes();
+            longest(&mut cells().filter(changes).map(|(_, c)| end(c))).max(text::width(name)) + 1
+        }
+    };
+    Column {
+        width: width.max(buffer + buffers.max(text::width(BUFFER))),
+        shape: Shape::Flat { note, buffer: Some(buffer) },
+    }
 }
 
 fn stacked(rows: &[Row], thread: usize, name: &str) -> Column {

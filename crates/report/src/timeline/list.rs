@@ -52,7 +52,7 @@ fn sentence(row: &Row, thread: usize, options: Options) -> String {
         }
     }
     if row.writes() {
-        text.push_str(&format!(" {} memory {}", glyphs.becomes, row.memory));
+        text.push_str(&format!(" {} memory {}", glyphs.dot, row.memory));
     }
     text
 }

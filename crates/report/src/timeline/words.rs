@@ -4,13 +4,13 @@ use teetotal_memory::{Event, EventId, Source, Trace};
 
 use super::Timeline;
 use super::names::Names;
+use crate::text;
 
 /// Said of an execution that sequential consistency allows.
 pub(super) const POSSIBLE: &str = "The same reads and writes are possible under sequential consistency.";
 
 /// Said above the cycle of an execution that sequential consistency does not allow.
-pub(super) const IMPOSSIBLE: &str =
-    "This is impossible under sequential consistency, where each of these would have to come before the next:";
+pub(super) const IMPOSSIBLE: &str = "Sequential consistency forbids it. Each must come before the next, in a circle:";
 
 /// More sentences than this are only counted.
 const MANY: usize = 6;
@@ -21,12 +21,11 @@ pub(super) fn sentences(timeline: &Timeline<'_>, cycle: Option<&[EventId]>) -> V
     let teller = Teller { trace: timeline.trace, names: Names::new(timeline.program, timeline.trace) };
     let mut surprises = teller.stale_reads();
     surprises.extend(teller.overtaken_stores());
-    surprises.extend(teller.early_forwards());
+    // A read that passed a store of its own thread needs no sentence where one of these explains it.
     let told: Vec<EventId> = surprises.iter().flat_map(|surprise| surprise.about).collect();
-    surprises.extend(teller.reads_before_own_stores(cycle).into_iter().filter(|surprise| {
-        // A stale read or an overtaken store explains the same.
-        surprise.about.iter().all(|event| !told.contains(event)) || told.is_empty()
-    }));
+    let untold = |surprise: &Surprise| surprise.about.iter().all(|event| !told.contains(event));
+    surprises.extend(teller.early_forwards());
+    surprises.extend(teller.reads_before_own_stores(cycle).into_iter().filter(untold));
     surprises.sort_by_key(|surprise| !surprise.about.iter().any(|event| cycle.contains(event)));
     let more = surprises.len().saturating_sub(MANY);
     let mut sentences: Vec<String> = surprises.into_iter().take(MANY).map(|surprise| surprise.sentence).collect();
@@ -74,16 +73,16 @@ impl Teller<'_> {
     fn stale_read(&self, read: &Event, store: &Event) -> String {
         let [reader, writer] = [read, store].map(|event| self.names.thread(event.thread));
         let fate = match store.committed {
-            Some(step) => format!("it left at step {}", step + 1),
-            None => "it is there to the end".to_owned(),
+            Some(step) => format!("it left at {}", at(step)),
+            None => "it was there to the end".to_owned(),
         };
         format!(
-            "{reader} read {} at step {} although {writer} had stored {} at step {}: that store was still in \
+            "{reader} read {} at {} although {writer} had stored {} at {}: that store was still in \
              {writer}'s buffer ({fate}).",
             self.what_was_read(read),
-            read.step + 1,
+            at(read.step),
             self.what_was_written(store),
-            store.step + 1,
+            at(store.step),
         )
     }
 
@@ -99,14 +98,14 @@ impl Teller<'_> {
             };
             let Some((early, later)) = self.trace.ids().find(|(_, later)| overtakes(later)) else { continue };
             let since = match store.committed {
-                Some(step) => format!("(step {})", step + 1),
+                Some(step) => format!("({})", at(step)),
                 None => "(still in the buffer at the end)".to_owned(),
             };
             let sentence = format!(
-                "{}'s store {} reached memory (step {}) before its earlier store {} did {since}.",
+                "{}'s store {} reached memory ({}) before its earlier store {} did {since}.",
                 self.names.thread(store.thread),
                 self.what_was_written(later),
-                later.committed.map_or(0, |step| step + 1),
+                later.committed.map_or_else(String::new, at),
                 self.what_was_written(store),
             );
             surprises.push(Surprise { about: [late, early], sentence });
@@ -126,9 +125,9 @@ impl Teller<'_> {
             };
             let Some((_, write)) = self.trace.ids().find(|(_, write)| first(write)) else { continue };
             let sentence = format!(
-                "{thread} read {} at step {} from its own buffer; {}'s {} reached memory before that store did.",
+                "{thread} read {} at {} from its own buffer; {}'s {} reached memory before that store did.",
                 self.what_was_read(event),
-                event.step + 1,
+                at(event.step),
                 self.names.thread(write.thread),
                 self.what_was_written(write),
                 thread = self.names.thread(event.thread),
@@ -149,16 +148,16 @@ impl Teller<'_> {
                 continue;
             }
             let until = match store.committed {
-                Some(step) => format!("until step {}", step + 1),
+                Some(step) => format!("until {}", at(step)),
                 None => "to the end".to_owned(),
             };
             let sentence = format!(
-                "{} read {} at step {} while its own earlier store {} (step {}) waited in its buffer, {until}.",
+                "{} read {} at {} while its own earlier store {} ({}) waited in its buffer, {until}.",
                 self.names.thread(event.thread),
                 self.what_was_read(event),
-                event.step + 1,
+                at(event.step),
                 self.what_was_written(store),
-                store.step + 1,
+                at(store.step),
             );
             surprises.push(Surprise { about: [id, read], sentence });
         }
@@ -171,10 +170,21 @@ impl Teller<'_> {
     }
 
     fn what_was_read(&self, event: &Event) -> String {
-        event.loc.zip(event.read).map_or_else(String::new, |(loc, value)| self.names.equals(loc, value))
+        event
+            .loc
+            .zip(event.read)
+            .map_or_else(String::new, |(loc, value)| text::unbroken(&self.names.equals(loc, value)))
     }
 
     fn what_was_written(&self, event: &Event) -> String {
-        event.loc.zip(event.written).map_or_else(String::new, |(loc, value)| self.names.equals(loc, value))
+        event
+            .loc
+            .zip(event.written)
+            .map_or_else(String::new, |(loc, value)| text::unbroken(&self.names.equals(loc, value)))
     }
+}
+
+/// A step as it is called in a sentence.
+fn at(step: u32) -> String {
+    text::unbroken(&format!("step {}", step + 1))
 }
