@@ -50,7 +50,7 @@ fn check_with<M: Model>(program: &Program, steps: &str, options: Options, name: 
 }
 
 fn check<M: Model>(_: M, program: &Program, steps: &str, name: &str) {
-    check_with::<M>(program, steps, Options { width: 100, style: Style::default() }, name);
+    check_with::<M>(program, steps, Options::default(), name);
 }
 
 fn program(build: impl FnOnce(&mut Builder)) -> Program {
@@ -169,7 +169,7 @@ fn a_terminal_of_80_columns_has_room_for_two_threads() {
         Style::default(),
         &gallery::store_buffering(),
         "0 1 0 1 0x 1y",
-        "a_terminal_of_80_columns_has_room_for_two_threads",
+        "a_wide_terminal_has_room_for_the_buffers",
     );
 }
 

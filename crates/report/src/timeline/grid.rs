@@ -2,7 +2,7 @@
 //!
 //! Whatever writes memory has an arrow from its thread to the column of memory.
 
-use super::layout::{BUFFER, Layout, Shape, below};
+use super::layout::{BUFFER, Layout, Shape, below, shows_note};
 use super::rows::Row;
 use crate::ansi::Role;
 use crate::line::Line;
@@ -95,9 +95,9 @@ impl Grid {
         let column = self.layout.columns[thread];
         let buffer_role = if cell.buffer_changed { Role::Buffer } else { Role::Faint };
         match column.shape {
-            Shape::Flat { note, buffer } => {
+            Shape::Flat { note, buffer, instead } => {
                 let mut pieces = vec![(0, Role::Plain, cell.does.clone())];
-                if !cell.note.is_empty() {
+                if shows_note(cell, instead) {
                     pieces.push((note, Role::Plain, cell.note.clone()));
                 }
                 let end = pieces.last().map_or(0, |(at, _, text)| at + text::width(text));

@@ -31,7 +31,9 @@ pub(super) struct Column {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
     /// In one line: the statement, at `note` what came of it, at `buffer` what waits there if there is room.
-    Flat { note: usize, buffer: Option<usize> },
+    ///
+    /// Where the buffer stands `instead` of notes, a statement that changes the buffer has none.
+    Flat { note: usize, buffer: Option<usize>, instead: bool },
     /// One below the other, broken where they are too long.
     Stacked,
 }
@@ -41,8 +43,10 @@ impl Layout {
     pub(super) fn new(rows: &[Row], threads: &[&str], width: usize) -> Option<Layout> {
         let all = 0..threads.len();
         let gutter = rows.iter().map(|row| text::width(&row.label)).chain([4]).max().unwrap_or(0);
-        let memory = memory_width(rows);
-        for place in [BufferPlace::Apart, BufferPlace::Shared] {
+        let memory = memory_width(rows, NARROWEST);
+        let narrow = memory_width(rows, 0);
+        use BufferPlace::{Apart, Instead, Shared};
+        for (place, memory) in [(Apart, memory), (Shared, memory), (Instead, memory), (Instead, narrow)] {
             let columns = all.clone().map(|thread| flat(rows, thread, threads[thread], place)).collect();
             let layout = Layout { gutter, columns, memory };
             if layout.width() <= width {
@@ -76,15 +80,13 @@ impl Layout {
     }
 }
 
-/// Wide enough for every write; what memory holds at the start and at the end may take several lines.
-fn memory_width(rows: &[Row]) -> usize {
-    let one_line = |row: &Row| match text::width(&row.memory) {
-        long if !row.writes() && long > NARROWEST => {
-            row.memory.split(' ').map(text::width).max().unwrap_or(0).max(NARROWEST)
-        }
+/// Wide enough for every write; what memory holds at the start and at the end takes several lines beyond `limit`.
+fn memory_width(rows: &[Row], limit: usize) -> usize {
+    let needed = |row: &Row| match text::width(&row.memory) {
+        long if !row.writes() && long > limit => row.memory.split(' ').map(text::width).max().unwrap_or(0).max(limit),
         width => width,
     };
-    rows.iter().map(one_line).chain([text::width("memory")]).max().unwrap_or(0)
+    rows.iter().map(needed).chain([text::width("memory")]).max().unwrap_or(0)
 }
 
 /// Where a buffer is drawn in a cell of one line.
@@ -94,13 +96,17 @@ enum BufferPlace {
     Apart,
     /// To the right of what changes it, so that the notes of other rows may hide it.
     Shared,
+    /// Instead of the note of what changes it, and closer to the statement.
+    Instead,
 }
 
 fn flat(rows: &[Row], thread: usize, name: &str, place: BufferPlace) -> Column {
     let cells = || rows.iter().map(|row| (row, &row.cells[thread]));
     let longest = |widths: &mut dyn Iterator<Item = usize>| widths.max().unwrap_or(0);
-    let noted = |cell: &Cell| !cell.note.is_empty();
-    let note = GAP + longest(&mut cells().filter(|(_, c)| noted(c)).map(|(_, c)| text::width(&c.does)));
+    let instead = place == BufferPlace::Instead;
+    let gap = if instead { GAP - 1 } else { GAP };
+    let noted = |cell: &Cell| shows_note(cell, instead);
+    let note = gap + longest(&mut cells().filter(|(_, c)| !c.note.is_empty()).map(|(_, c)| text::width(&c.does)));
     let end = |cell: &Cell| if noted(cell) { note + text::width(&cell.note) } else { text::width(&cell.does) };
 
     // An arrow begins after the text of its cell, and takes the place of the buffer.
@@ -109,18 +115,18 @@ fn flat(rows: &[Row], thread: usize, name: &str, place: BufferPlace) -> Column {
     let buffers = longest(&mut cells().map(|(_, c)| text::width(&c.buffer)));
     let width = texts.max(arrows);
     if buffers == 0 {
-        return Column { width, shape: Shape::Flat { note, buffer: None } };
+        return Column { width, shape: Shape::Flat { note, buffer: None, instead } };
     }
     let buffer = match place {
         BufferPlace::Apart => texts + GAP,
-        BufferPlace::Shared => {
+        BufferPlace::Shared | BufferPlace::Instead => {
             let changes = |(row, cell): &(&Row, &Cell)| cell.buffer_changed && !row.writes();
-            longest(&mut cells().filter(changes).map(|(_, c)| end(c))).max(text::width(name)) + 1
+            longest(&mut cells().filter(changes).map(|(_, c)| end(c))).max(text::width(name)).max(note - 1) + 1
         }
     };
     Column {
         width: width.max(buffer + buffers.max(text::width(BUFFER))),
-        shape: Shape::Flat { note, buffer: Some(buffer) },
+        shape: Shape::Flat { note, buffer: Some(buffer), instead },
     }
 }
 
@@ -143,4 +149,10 @@ pub(super) fn below(cell: &Cell) -> Vec<String> {
         parts.push(cell.note.clone());
     }
     parts
+}
+
+/// Whether a cell of one line says what came of its statement.
+pub(super) fn shows_note(cell: &Cell, instead: bool) -> bool {
+    let replaced = instead && cell.buffer_changed;
+    !cell.note.is_empty() && !replaced
 }
