@@ -1,0 +1,37 @@
+//! ANSI colors, and what each is for.
+
+/// What a piece of text is, as far as color is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    Plain,
+    /// Names at the head of a column, and verdicts.
+    Heading,
+    /// Rules, numbers, and what did not change.
+    Faint,
+    /// What waits in a buffer.
+    Buffer,
+    /// What reaches memory, and the way there.
+    Memory,
+}
+
+const RESET: &str = "\x1b[0m";
+
+impl Role {
+    fn code(self) -> &'static str {
+        match self {
+            Role::Plain => "",
+            Role::Heading => "\x1b[1m",
+            Role::Faint => "\x1b[2m",
+            Role::Buffer => "\x1b[33m",
+            Role::Memory => "\x1b[36m",
+        }
+    }
+
+    /// `text` in the color of this role.
+    pub(crate) fn paint(self, text: &str) -> String {
+        match self.code() {
+            "" => text.to_owned(),
+            code => format!("{code}{text}{RESET}"),
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! What each step of an execution did, in a few words.
+
+use teetotal_memory::{Event, EventId, EventKind, Model, ModelVisitor, Source, Step, StepRecord};
+use teetotal_program::ir::{Address, Instruction};
+use teetotal_program::{Loc, Order, Value};
+
+use super::Timeline;
+use super::names::{Names, number};
+use crate::style::Glyphs;
+
+/// One row: a step, or how things stand before the first and after the last.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) label: String,
+    /// One for each thread.
+    pub(super) cells: Vec<Cell>,
+    /// The thread whose step it is.
+    pub(super) actor: Option<usize>,
+    /// What memory holds from now on.
+    pub(super) memory: String,
+}
+
+/// What a row says of one thread.
+#[derive(Debug, Default)]
+pub(super) struct Cell {
+    /// The statement, or the store that leaves.
+    pub(super) does: String,
+    /// What came of it.
+    pub(super) note: String,
+    /// What waits in the buffer after the step, as `[x=1 y=2]`; empty where nothing does.
+    pub(super) buffer: String,
+    /// Whether the step changed the buffer.
+    pub(super) buffer_changed: bool,
+}
+
+impl Row {
+    /// Whether its step wrote memory.
+    pub(super) fn writes(&self) -> bool {
+        self.actor.is_some() && !self.memory.is_empty()
+    }
+}
+
+/// Every row of an execution: the start, its steps, the end.
+pub(super) fn rows(timeline: &Timeline<'_>, glyphs: Glyphs) -> Vec<Row> {
+    Narrator::new(timeline, glyphs).tell()
+}
+
+/// Follows an execution step by step.
+struct Narrator<'a> {
+    timeline: &'a Timeline<'a>,
+    names: Names<'a>,
+    glyphs: Glyphs,
+    traits: Traits,
+    /// For each location that some event uses, what memory holds.
+    memory: Vec<(Loc, Value)>,
+    /// For each thread the pending stores, oldest first.
+    buffers: Vec<Vec<EventId>>,
+    /// For each thread, how many store-store barriers it has passed.
+    epochs: Vec<u32>,
+}
+
+impl<'a> Narrator<'a> {
+    fn new(timeline: &'a Timeline<'a>, glyphs: Glyphs) -> Self {
+        let (program, trace) = (timeline.program, timeline.trace);
+        let mut used: Vec<Loc> = trace.events().iter().filter_map(|event| event.loc).collect();
+        used.sort_unstable();
+        used.dedup();
+        let n_threads = program.threads.len();
+        Narrator {
+            timeline,
+            names: Names::new(program, trace),
+            glyphs,
+            traits: timeline.model.visit(TraitsOf),
+            memory: used.into_iter().map(|loc| (loc, program.locations[loc.index()].initial)).collect(),
+            buffers: vec![Vec::new(); n_threads],
+            epochs: vec![0; n_threads],
+        }
+    }
+
+    fn tell(mut self) -> Vec<Row> {
+        let mut rows = vec![self.standstill("start")];
+        for (index, record) in self.timeline.trace.steps().iter().enumerate() {
+            rows.push(match record.step {
+                Step::Issue { .. } => self.issue(index, record),
+                Step::Commit { .. } => self.commit(index, record),
+            });
+        }
+        let mut end = self.standstill("end");
+        for cell in end.cells.iter_mut().filter(|cell| !cell.buffer.is_empty()) {
+            cell.does = "still buffered".to_owned();
+            cell.buffer_changed = true;
+        }
+        rows.push(end);
+        rows
+    }
+
+    /// A row in which nothing happens: all that memory and buffers hold.
+    fn standstill(&self, label: &str) -> Row {
+        let memory: Vec<String> = self.memory.iter().map(|&(loc, value)| self.names.holds(loc, value)).collect();
+        Row { label: label.to_owned(), cells: self.cells(), actor: None, memory: memory.join(" ") }
+    }
+
+    fn issue(&mut self, index: usize, record: &StepRecord) -> Row {
+        let trace = self.timeline.trace;
+        let thread = record.step.thread().index();
+        let before = self.buffer(thread);
+        let events: Vec<EventId> =
+            trace.ids().skip(record.event.index()).take_while(|(_, e)| e.step as usize == index).map(|e| e.0).collect();
+        let Some(&first) = events.first() else { return self.row(index, thread, "goes on".to_owned(), String::new()) };
+        let event = trace.event(first);
+        if event.is_store() && self.traits.buffers {
+            self.buffers[thread].push(first);
+        }
+        if event.kind == EventKind::Fence && matches!(event.order, Order::Release | Order::AcqRel) {
+            self.epochs[thread] = event.epoch + 1;
+        }
+        let mut row = self.row(index, thread, self.names.statement(event), self.note(&events));
+        row.cells[thread].buffer_changed = before != row.cells[thread].buffer;
+        if event.committed == Some(event.step) {
+            row.memory = self.write(first);
+        }
+        row
+    }
+
+    fn commit(&mut self, index: usize, record: &StepRecord) -> Row {
+        let thread = record.step.thread().index();
+        self.buffers[thread].retain(|&store| store != record.event);
+        let text = format!("{} leaves the buffer", self.names.write(record.event));
+        let mut row = self.row(index, thread, text, String::new());
+        row.cells[thread].buffer_changed = true;
+        row.memory = self.write(record.event);
+        row
+    }
+
+    fn row(&self, index: usize, thread: usize, does: String, note: String) -> Row {
+        let mut cells = self.cells();
+        cells[thread] = Cell { does, note, ..std::mem::take(&mut cells[thread]) };
+        Row { label: number(index as u32), cells, actor: Some(thread), memory: String::new() }
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        (0..self.buffers.len()).map(|thread| Cell { buffer: self.buffer(thread), ..Cell::default() }).collect()
+    }
+
+    /// Lets a write reach memory, and says what is there now.
+    fn write(&mut self, id: EventId) -> String {
+        let event = self.timeline.trace.event(id);
+        for (loc, value) in &mut self.memory {
+            if Some(*loc) == event.loc {
+                *value = event.written.unwrap_or(*value);
+            }
+        }
+        self.names.write(id)
+    }
+
+    /// The pending stores of a thread as `[x=1 y=2]`, with `|` where a barrier keeps them apart.
+    fn buffer(&self, thread: usize) -> String {
+        let trace = self.timeline.trace;
+        let mut text = String::new();
+        let mut epoch = None;
+        for &store in &self.buffers[thread] {
+            if !text.is_empty() {
+                text.push_str(if self.traits.barriers && epoch != Some(trace.event(store).epoch) {
+                    " | "
+                } else {
+                    " "
+                });
+            }
+            text.push_str(&self.names.write(store));
+            epoch = Some(trace.event(store).epoch);
+        }
+        match epoch {
+            None => text,
+            Some(epoch) if self.traits.barriers && epoch < self.epochs[thread] => format!("[{text} |]"),
+            Some(_) => format!("[{text}]"),
+        }
+    }
+
+    /// What came of the events of one step.
+    fn note(&self, events: &[EventId]) -> String {
+        let trace = self.timeline.trace;
+        let event = trace.event(events[0]);
+        match event.kind {
+            EventKind::Load if events.len() > 1 => {
+                let reads = events.iter().map(|&id| self.reads(trace.event(id), true));
+                format!("reads {}", reads.collect::<Vec<_>>().join(", "))
+            }
+            EventKind::Load => format!("reads {}", self.reads(event, !self.names_its_location(event))),
+            EventKind::FailedRmw => format!("reads {}, writes nothing", self.reads(event, false)),
+            EventKind::Rmw | EventKind::Lock | EventKind::Unlock => match (event.loc, event.read, event.written) {
+                (Some(loc), Some(old), Some(new)) => {
+                    let [old, new] = [old, new].map(|value| self.names.value(loc, value));
+                    format!("{old} {} {new}", self.glyphs.becomes)
+                }
+                _ => String::new(),
+            },
+            EventKind::Store if event.committed == Some(event.step) => String::new(),
+            EventKind::Store => "buffered".to_owned(),
+            EventKind::Choose => format!("takes {}", event.read.unwrap_or(0)),
+            EventKind::Fence | EventKind::GlobalFence | EventKind::Spawn(_) | EventKind::Join(_) => String::new(),
+        }
+    }
+
+    /// What a read returned and where that came from.
+    fn reads(&self, event: &Event, with_location: bool) -> String {
+        let (Some(loc), Some(value)) = (event.loc, event.read) else { return String::new() };
+        let value = if with_location { self.names.equals(loc, value) } else { self.names.value(loc, value) };
+        match event.source {
+            None | Some(Source::Initial) => format!("{value} (initial)"),
+            Some(Source::Write(id)) => {
+                let from = number(self.timeline.trace.event(id).step);
+                if event.forwarded { format!("{value} from own buffer {from}") } else { format!("{value} from {from}") }
+            }
+        }
+    }
+
+    /// Whether the statement of an event says which location it uses.
+    fn names_its_location(&self, event: &Event) -> bool {
+        let code = &self.timeline.program.threads[event.thread.index()].code;
+        match code.get(event.place as usize) {
+            Some(Instruction::Load { from: address, .. } | Instruction::Rmw { at: address, .. }) => {
+                matches!(address, Address::Static(_))
+            }
+            _ => true,
+        }
+    }
+}
+
+/// What the rows need to know of a model.
+#[derive(Clone, Copy)]
+struct Traits {
+    buffers: bool,
+    barriers: bool,
+}
+
+struct TraitsOf;
+
+impl ModelVisitor for TraitsOf {
+    type Output = Traits;
+
+    fn visit<M: Model>(self) -> Traits {
+        Traits { buffers: M::BUFFERS, barriers: M::BARRIERS }
+    }
+}
