@@ -5,6 +5,7 @@ use std::sync::Arc;
 use expect_test::expect_file;
 use teetotal_memory::models::{Pso, Sc, Tso};
 use teetotal_memory::{Machine, Model, ModelId, Step, Trace};
+use teetotal_program::Subject;
 use teetotal_program::condition::Term;
 use teetotal_program::gallery;
 use teetotal_program::ir::{Builder, Expr, Interpreter, Program};
