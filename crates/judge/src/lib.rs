@@ -1,1 +1,3 @@
-//! Placeholder.
+//! What counts as wrong: the axiomatic twin of each machine.
+
+pub mod axiomatic;

@@ -1,0 +1,17 @@
+//! Sequential consistency: happens-before has no cycle.
+//!
+//! Definition: [BURNIM, Prop. 1], [SOBER, Thm. 1].
+
+use crate::axiomatic::facts::Facts;
+use crate::axiomatic::placed::Placed;
+use crate::axiomatic::rejection::{Axiom, Rejection};
+
+/// Whether the trace is one of sequential consistency.
+pub(super) fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {
+    facts.is_acyclic(Axiom::HappensBefore, keeps)
+}
+
+/// All of program order is kept.
+pub(super) fn keeps(_: &Placed, _: &Placed) -> bool {
+    true
+}
