@@ -8,6 +8,8 @@ use crate::axiomatic::rejection::{Axiom, Rejection};
 
 /// Whether the trace is one of sequential consistency.
 pub(super) fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {
+    // Cycles within one thread and one location are found here; between threads the order has no internal reads-from.
+    facts.is_coherent()?;
     facts.is_acyclic(Axiom::HappensBefore, keeps)
 }
 
