@@ -93,7 +93,7 @@ impl Shape {
                 free: 14,
                 cycle: 48,
                 coherence: 10,
-                locked: 6,
+                locked: 7,
                 spawned: 9,
                 snapshot: 6,
                 failed_exchange: 8,

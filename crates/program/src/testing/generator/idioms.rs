@@ -29,6 +29,11 @@ pub(super) fn coherence(rng: &mut Rng) -> Vec<Vec<Slot>> {
 }
 
 pub(super) fn locked(rng: &mut Rng) -> Vec<Vec<Slot>> {
+    if rng.percent(20) {
+        // Whether a lock orders what is before it with what is after it shows to a thread that does not take it.
+        let first = vec![Slot::Write(0), Slot::Lock, Slot::Read(1), Slot::Unlock];
+        return vec![first, vec![Slot::Write(1), Slot::Fence(Order::SeqCst), Slot::Read(0)]];
+    }
     let body = |rng: &mut Rng| match rng.below(4) {
         0 | 1 => vec![Slot::Increment(0)],
         2 => vec![access(0, rng), access(rng.below(2), rng)],
