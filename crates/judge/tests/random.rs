@@ -30,7 +30,7 @@ impl Random {
 
 /// How many programs of each shape are compared.
 fn n_programs() -> usize {
-    std::env::var("TEETOTAL_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+    std::env::var("TEETOTAL_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000)
 }
 
 #[test]
