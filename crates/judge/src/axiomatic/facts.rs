@@ -1,5 +1,7 @@
 //! A trace laid out for judging: places, coherence positions, and the order that a model makes of them.
 
+use std::collections::VecDeque;
+
 use teetotal_memory::relations::{self, Relation};
 use teetotal_memory::{EventId, EventKind, Source, Trace};
 use teetotal_program::Loc;
@@ -111,7 +113,7 @@ impl<'t> Facts<'t> {
                 }
             }
         }
-        self.forks().for_each(|(from, to)| relate(from, to));
+        self.forks().into_iter().for_each(|(from, to)| relate(from, to));
         let external =
             |(write, read): &(EventId, EventId)| self.trace.event(*write).thread != self.trace.event(*read).thread;
         relations::reads_from(self.trace).pairs().filter(external).for_each(|(from, to)| relate(from, to));
@@ -124,30 +126,27 @@ impl<'t> Facts<'t> {
     ///
     /// A spawn that comes too late, because the thread runs already, starts nothing; that is the one place where the
     /// order of the trace counts.
-    fn forks(&self) -> impl Iterator<Item = (EventId, EventId)> + '_ {
-        let none: &[EventId] = &[];
-        let events = move |thread: usize| self.threads.get(thread).map_or(none, Vec::as_slice).iter().copied();
-        let is_spawn = |event: &teetotal_memory::Event, child| event.kind == EventKind::Spawn(child);
-        self.trace.ids().flat_map(move |(id, event)| {
-            let (child, is_join) = match event.kind {
-                EventKind::Spawn(child) => (child, false),
-                EventKind::Join(child) => (child, true),
-                _ => (event.thread, false),
-            };
-            let own = child == event.thread;
-            let first = events(child.index()).next();
-            let earlier = &self.trace.events()[..id.index()];
-            let late = !is_join && (first.is_some_and(|f| f < id) || earlier.iter().any(|e| is_spawn(e, child)));
-            let related = events(if own || late { usize::MAX } else { child.index() });
-            related.map(move |other| if is_join { (other, id) } else { (id, other) })
-        })
+    fn forks(&self) -> Vec<(EventId, EventId)> {
+        let mut started = vec![false; self.threads.len()];
+        let mut forks = Vec::new();
+        for (id, event) in self.trace.ids() {
+            started[event.thread.index()] = true;
+            let (EventKind::Spawn(child) | EventKind::Join(child)) = event.kind else { continue };
+            let Some(events) = self.threads.get(child.index()) else { continue };
+            if event.kind == EventKind::Join(child) {
+                forks.extend(events.iter().map(|&earlier| (earlier, id)));
+            } else if !std::mem::replace(&mut started[child.index()], true) {
+                forks.extend(events.iter().map(|&later| (id, later)));
+            }
+        }
+        forks
     }
 }
 
 /// The shortest cycle through `start`, which lies on one.
 fn shortest_through(relation: &Relation, start: EventId) -> Vec<EventId> {
     let mut previous: Vec<Option<EventId>> = vec![None; relation.n_events()];
-    let mut queue = std::collections::VecDeque::from([start]);
+    let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
         for to in (0..relation.n_events()).map(EventId::at).filter(|&to| relation.has(at, to)) {
             if to == start {
