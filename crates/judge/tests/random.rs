@@ -54,6 +54,16 @@ fn machine_and_axioms_agree_on_stores_and_loads_with_global_fences() {
 }
 
 #[test]
+fn machine_and_axioms_agree_on_stores_and_loads_with_locks() {
+    compare(5, 2, 3, &LOCKS);
+}
+
+#[test]
+fn machine_and_axioms_agree_on_compare_exchanges_that_may_fail() {
+    compare(6, 2, 3, &COMPARE_EXCHANGES);
+}
+
+#[test]
 fn machine_and_axioms_agree_on_threads_that_spawn_and_join() {
     for seed in 0..n_programs() as u64 {
         let program = forking(&mut Random(0x51ed_270b ^ (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
@@ -124,13 +134,16 @@ enum Kind {
     GlobalFence,
     Lock,
     Unlock,
+    /// A lock, a store or load, and an unlock.
+    Section,
     Choose,
     Await,
     Stop,
 }
 
 use Kind::{
-    Await, Barrier, Choose, CompareExchange, Fence, GlobalFence, Load, Lock, Stop, Store, Unlock, Update as Change,
+    Await, Barrier, Choose, CompareExchange, Fence, GlobalFence, Load, Lock, Section, Stop, Store, Unlock,
+    Update as Change,
 };
 
 /// One that is there more often is picked more often.
@@ -158,6 +171,8 @@ const EVERYTHING: [Kind; 20] = [
 ];
 const BARRIERS: [Kind; 8] = [Store, Store, Store, Load, Load, Barrier, Barrier, Change];
 const GLOBAL_FENCES: [Kind; 6] = [Store, Store, Store, Load, Load, GlobalFence];
+const LOCKS: [Kind; 4] = [Store, Load, Section, Section];
+const COMPARE_EXCHANGES: [Kind; 4] = [Store, Load, CompareExchange, CompareExchange];
 const STORES_AND_LOADS: [Kind; 2] = [Store, Load];
 
 /// Appends a random statement of one of these kinds.
@@ -187,6 +202,11 @@ fn statement(t: &mut ThreadBuilder<'_>, memory: &Memory, random: &mut Random, ki
         GlobalFence => t.push(Instruction::GlobalFence),
         Lock => t.push(Instruction::Lock { at: memory.lock.into(), order }),
         Unlock => t.push(Instruction::Unlock { at: memory.lock.into(), order }),
+        Section => {
+            t.push(Instruction::Lock { at: memory.lock.into(), order });
+            statement(t, memory, random, &STORES_AND_LOADS);
+            t.push(Instruction::Unlock { at: memory.lock.into(), order: random.pick(&ORDERS) });
+        }
         Choose => _ = register(t, random, |t, name| t.choose(name, 2)),
         Await => await_both(t, memory, random),
         Stop => stop_or_skip(t, memory, random),

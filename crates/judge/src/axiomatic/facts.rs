@@ -79,8 +79,9 @@ impl<'t> Facts<'t> {
 
     /// Whether the stores of other threads can be placed around each global fence. The order has no cycle.
     pub(super) fn fits_global_fences(&self, keeps: Keeps) -> Result<(), Rejection> {
-        let is_fence = |placed: &&Placed| placed.event.kind == EventKind::GlobalFence;
-        if !self.placed.iter().any(|placed| is_fence(&placed)) {
+        let events = self.trace.ids().filter(|(_, event)| event.kind == EventKind::GlobalFence);
+        let fences: Vec<EventId> = events.map(|(id, _)| id).collect();
+        if fences.is_empty() || self.fits_as_performed(keeps, &fences) {
             return Ok(());
         }
         let mut order = PartialOrder::new(self.placed.len());
@@ -88,11 +89,26 @@ impl<'t> Facts<'t> {
             let fits = order.add(from.index(), to.index());
             assert!(fits, "an order was found to have no cycle, but has one");
         }
-        if global_fence::fits(&self.placed, order) {
-            return Ok(());
+        if global_fence::fits(&self.placed, order) { Ok(()) } else { Err(Rejection::PendingAtGlobalFence { fences }) }
+    }
+
+    /// Whether each store may be in memory at those global fences that come after it in the trace.
+    ///
+    /// This is one way to place the stores, and the right one where the order of the trace is that of an execution, so
+    /// that no search is needed to accept a long one.
+    fn fits_as_performed(&self, keeps: Keeps, fences: &[EventId]) -> bool {
+        let mut order = self.order(keeps);
+        let moment = |id: EventId| EventId::at(self.placed[id.index()].moment);
+        for &fence in fences {
+            let own = self.trace.event(fence).thread;
+            for (_, thread) in self.threads.iter().enumerate().filter(|(index, _)| *index != own.index()) {
+                let is_store = |&&id: &&EventId| self.trace.event(id).is_store();
+                thread.iter().filter(is_store).filter(|&&id| id < fence).for_each(|&id| order.add(id, fence));
+                let next = thread.iter().position(|id| is_store(&id) && *id > fence).unwrap_or(thread.len());
+                thread[next..].iter().for_each(|&id| order.add(fence, moment(id)));
+            }
         }
-        let fences = self.trace.ids().filter(|(_, event)| event.kind == EventKind::GlobalFence);
-        Err(Rejection::PendingAtGlobalFence { fences: fences.map(|(id, _)| id).collect() })
+        order.is_acyclic()
     }
 
     /// The order of moments: kept program order, spawn and join, external reads-from, coherence, from-read.
