@@ -26,7 +26,7 @@ pub fn e3() -> impl Iterator<Item = Program> {
     family(shapes, Order::SeqCst)
 }
 
-/// Two threads of one to three operations without fences: 16,770 programs, those of [SOBER]'s language.
+/// Two threads of one to three operations without fences: 16,770 programs.
 pub fn two_threads_without_fences() -> impl Iterator<Item = Program> {
     family(symmetric(2, 1..=3, &ALL[..6]), Order::SeqCst)
 }
