@@ -70,15 +70,15 @@ fn growth() {
     }
 }
 
-/// States a second, without reduction so that there are enough of them, on one core and on two.
+/// States a second on one core and on two.
 fn rate() -> u32 {
-    println!("\nrate without reduction, tso");
-    let program = Arc::new(gallery::store_buffering_ring(7));
-    let one = measure(&program, ModelId::Tso, false, 1);
-    let two = measure(&program, ModelId::Tso, false, 2);
+    println!("\nrate, tso");
+    let program = Arc::new(gallery::dekker_try(6, gallery::Variant::PLAIN.unchecked()));
+    let one = measure(&program, ModelId::Tso, true, 1);
+    let two = measure(&program, ModelId::Tso, true, 2);
     let per_second = |m: &Measured| m.stats.states as f64 / m.time.as_secs_f64();
-    row("store buffering, 7 threads, 1 core", &one);
-    row("store buffering, 7 threads, 2 cores", &two);
+    row("Dekker try-lock, 6 rounds, 1 core", &one);
+    row("Dekker try-lock, 6 rounds, 2 cores", &two);
     let (speed, ratio) = (per_second(&one), per_second(&two) / per_second(&one));
     println!("{:.2} million states a second on one core, {ratio:.2} times that on two", speed / 1e6);
     u32::from(speed < TARGET_RATE) + u32::from(ratio < TARGET_SPEEDUP)

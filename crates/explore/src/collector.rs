@@ -92,7 +92,7 @@ impl Collector {
 
 /// The schedule of the execution in `view`.
 fn schedule_of(view: &View<'_>) -> Schedule {
-    Schedule(view.trace.steps().iter().map(|record| record.step).collect())
+    Schedule::Steps(view.trace.steps().iter().map(|record| record.step).collect())
 }
 
 impl Observer for Collector {

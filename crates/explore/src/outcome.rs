@@ -57,9 +57,30 @@ pub enum StopReason {
     Interrupted,
 }
 
-/// The steps of an execution from the beginning.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Schedule(pub Vec<Step>);
+/// An execution from the beginning.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Schedule {
+    /// Its steps.
+    Steps(Vec<Step>),
+    /// The position of each step among those possible before it.
+    Choices(Vec<u32>),
+}
+
+impl Schedule {
+    /// How many steps it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Schedule::Steps(steps) => steps.len(),
+            Schedule::Choices(choices) => choices.len(),
+        }
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
 
 /// Something wrong, with the execution that shows it.
 #[derive(Clone, Debug)]

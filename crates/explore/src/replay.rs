@@ -36,7 +36,7 @@ pub struct Replayed {
 #[must_use]
 pub fn trace_of(program: &Arc<Program>, model: ModelId, schedule: &Schedule) -> Replayed {
     let again = model.visit(Again { program, strategy: Replay::of_schedule(schedule) });
-    assert_eq!(again.trace.steps().len(), schedule.0.len(), "a schedule that a search found can be run again");
+    assert_eq!(again.trace.steps().len(), schedule.len(), "a schedule that a search found can be run again");
     again
 }
 

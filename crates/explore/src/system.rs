@@ -54,16 +54,12 @@ impl<S: Subject, M: Model> System<S, M> {
 
     /// Performs a possible step. Gives the thread that went wrong in it, if one did.
     pub fn perform(&mut self, step: Step, recorder: &mut impl Recorder) -> Option<(ThreadId, Failure)> {
-        let Step::Issue { thread, .. } = step else {
-            self.machine.perform(&mut self.subject, step, recorder);
-            return None;
-        };
-        let spawned = match self.subject.status(thread) {
-            Status::Ready(Op::Spawn { thread: child, .. }) => Some(child),
+        let op = self.machine.perform(&mut self.subject, step, recorder)?;
+        let spawned = match op {
+            Op::Spawn { thread, .. } => Some(thread),
             _ => None,
         };
-        self.machine.perform(&mut self.subject, step, recorder);
-        self.failure_of(thread).or_else(|| self.failure_of(spawned?))
+        self.failure_of(step.thread()).or_else(|| self.failure_of(spawned?))
     }
 
     /// The first thread that goes wrong before any step is taken.
@@ -72,10 +68,7 @@ impl<S: Subject, M: Model> System<S, M> {
     }
 
     fn failure_of(&self, thread: ThreadId) -> Option<(ThreadId, Failure)> {
-        match self.subject.status(thread) {
-            Status::Failed(failure) => Some((thread, failure)),
-            _ => None,
-        }
+        self.subject.failure(thread).map(|failure| (thread, failure))
     }
 
     /// How the execution ended, given that no step is possible.

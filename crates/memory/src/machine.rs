@@ -16,7 +16,10 @@ mod issue;
 /// Memory and store buffers under the model `M`.
 #[derive(Clone, Debug)]
 pub struct Machine<M> {
-    cells: Vec<Cell>,
+    /// What memory holds.
+    values: Vec<Value>,
+    /// Who wrote that.
+    sources: Vec<Source>,
     buffers: Vec<StoreBuffer>,
     /// How many store-store barriers each thread has passed; for events only.
     epochs: Vec<u32>,
@@ -27,13 +30,6 @@ pub struct Machine<M> {
     /// The locations and values of an await, kept to save allocations.
     scratch: (Vec<Loc>, Vec<Seen>, Vec<Value>),
     model: PhantomData<M>,
-}
-
-/// A location in memory: what it holds, and who wrote that.
-#[derive(Clone, Copy, Debug)]
-struct Cell {
-    value: Value,
-    source: Source,
 }
 
 /// A value that a load may return.
@@ -75,7 +71,8 @@ impl<M: Model> Machine<M> {
     /// Memory as `subject` finds it at the beginning.
     pub fn new(subject: &impl Subject) -> Self {
         let mut machine = Machine {
-            cells: Vec::new(),
+            values: Vec::new(),
+            sources: Vec::new(),
             buffers: vec![StoreBuffer::default(); subject.n_threads()],
             epochs: vec![0; subject.n_threads()],
             buffer_limit: usize::MAX,
@@ -89,7 +86,8 @@ impl<M: Model> Machine<M> {
 
     /// Back to the beginning, for another execution.
     pub fn restart(&mut self, subject: &impl Subject) {
-        self.cells.clear();
+        self.values.clear();
+        self.sources.clear();
         self.grow(subject);
         self.buffers.iter_mut().for_each(StoreBuffer::clear);
         self.epochs.fill(0);
@@ -97,11 +95,11 @@ impl<M: Model> Machine<M> {
 
     /// Takes in locations and threads that are new since the last step.
     fn grow(&mut self, subject: &impl Subject) {
-        let known = self.cells.len();
-        self.cells.extend(
-            (known..subject.n_locations())
-                .map(|index| Cell { value: subject.initial(Loc::at(index)), source: Source::Initial }),
-        );
+        let known = self.values.len();
+        if known < subject.n_locations() {
+            self.values.extend((known..subject.n_locations()).map(|index| subject.initial(Loc::at(index))));
+            self.sources.resize(self.values.len(), Source::Initial);
+        }
         if self.buffers.len() < subject.n_threads() {
             self.buffers.resize_with(subject.n_threads(), StoreBuffer::default);
             self.epochs.resize(subject.n_threads(), 0);
@@ -122,7 +120,7 @@ impl<M: Model> Machine<M> {
     /// What memory holds at `loc`.
     #[must_use]
     pub fn memory(&self, loc: Loc) -> Value {
-        self.cells[loc.index()].value
+        self.values[loc.index()]
     }
 
     /// The pending stores of `thread`.
@@ -151,8 +149,12 @@ impl<M: Model> Machine<M> {
         {
             return Seen { value: pending.value, source: Source::Write(pending.event), forwarded: true };
         }
-        let cell = self.cells[loc.index()];
-        Seen { value: cell.value, source: cell.source, forwarded: false }
+        self.in_memory(loc)
+    }
+
+    #[inline]
+    fn in_memory(&self, loc: Loc) -> Seen {
+        Seen { value: self.values[loc.index()], source: self.sources[loc.index()], forwarded: false }
     }
 
     /// Puts every possible step into `steps`, which is empty before: issues by thread, then commits by thread.
@@ -190,13 +192,16 @@ impl<M: Model> Machine<M> {
     }
 
     /// Performs a step, which must be one of those that [`Machine::enabled`] gives.
-    pub fn perform<S: Subject, R: Recorder>(&mut self, subject: &mut S, step: Step, recorder: &mut R) {
+    ///
+    /// Gives the operation, if it was one.
+    pub fn perform<S: Subject, R: Recorder>(&mut self, subject: &mut S, step: Step, recorder: &mut R) -> Option<Op> {
         recorder.step(step);
         match step {
             Step::Issue { thread, alternative } => {
                 let Status::Ready(op) = subject.status(thread) else { panic!("thread {thread} has no operation") };
                 self.issue(subject, thread, op, alternative, recorder);
                 self.grow(subject);
+                Some(op)
             }
             Step::Commit { thread, loc } => {
                 let buffer = &mut self.buffers[thread.index()];
@@ -204,48 +209,66 @@ impl<M: Model> Machine<M> {
                 let pending = buffer.remove(oldest);
                 self.write(loc, pending.value, pending.event);
                 recorder.committed(pending.event);
+                None
             }
         }
     }
 
     fn write(&mut self, loc: Loc, value: Value, event: EventId) {
-        self.cells[loc.index()] = Cell { value, source: Source::Write(event) };
+        self.values[loc.index()] = value;
+        self.sources[loc.index()] = Source::Write(event);
     }
 }
 
 impl<M: Model> Snapshot for Machine<M> {
     fn copy_from(&mut self, other: &Self) {
-        self.cells.clear();
-        self.cells.extend_from_slice(&other.cells);
+        self.values.clone_from(&other.values);
+        self.sources.clone_from(&other.sources);
         self.buffers.iter_mut().zip(&other.buffers).for_each(|(buffer, source)| buffer.copy_from(source));
-        self.epochs.copy_from_slice(&other.epochs);
+        self.epochs.clone_from(&other.epochs);
     }
 
     fn save(&self, out: &mut Vec<u8>) {
-        self.cells.iter().for_each(|cell| packed::put(out, cell.value));
+        packed::put_all(out, &self.values);
         if M::BUFFERS {
-            self.buffers.iter().for_each(|buffer| buffer.save(out));
+            // Most buffers are empty most of the time.
+            for group in self.buffers.chunks(GROUP) {
+                let occupied = (0..).zip(group).filter(|(_, buffer)| !buffer.is_empty());
+                packed::put(out, occupied.clone().fold(0, |bits, (bit, _)| bits | 1 << bit));
+                occupied.for_each(|(_, buffer): (u32, _)| buffer.save(out));
+            }
         }
     }
 
     fn load(&mut self, bytes: &mut &[u8]) {
-        for cell in &mut self.cells {
-            *cell = Cell { value: packed::take(bytes), source: Source::Initial };
-        }
+        packed::take_all(bytes, &mut self.values);
+        self.sources.fill(Source::Initial);
         if M::BUFFERS {
-            self.buffers.iter_mut().for_each(|buffer| buffer.load(bytes));
+            for group in self.buffers.chunks_mut(GROUP) {
+                let occupied = packed::take(bytes);
+                for (bit, buffer) in group.iter_mut().enumerate() {
+                    if occupied & 1 << bit == 0 {
+                        buffer.clear();
+                    } else {
+                        buffer.load(bytes);
+                    }
+                }
+            }
         }
     }
 }
+
+/// How many buffers share a number that says which of them are not empty; so few that it is mostly one byte.
+const GROUP: usize = 7;
 
 /// Who wrote what is in memory and in the buffers; [`Snapshot`] leaves it out, since it does not change what may happen.
 impl<M: Model> Machine<M> {
     /// Appends who wrote what.
     pub fn save_sources(&self, out: &mut Vec<u8>) {
-        for cell in &self.cells {
+        for source in &self.sources {
             packed::put(
                 out,
-                match cell.source {
+                match *source {
                     Source::Initial => 0,
                     Source::Write(id) => 1 + u64::from(id.0),
                 },
@@ -257,8 +280,8 @@ impl<M: Model> Machine<M> {
 
     /// Takes it back, after the rest of the state.
     pub fn load_sources(&mut self, bytes: &mut &[u8]) {
-        for cell in &mut self.cells {
-            cell.source = match packed::take(bytes) {
+        for source in &mut self.sources {
+            *source = match packed::take(bytes) {
                 0 => Source::Initial,
                 id => Source::Write(EventId((id - 1) as u32)),
             };

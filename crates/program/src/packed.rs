@@ -38,6 +38,29 @@ fn take_long(bytes: &mut &[u8], length: usize) -> u64 {
     u64::from_le_bytes(full)
 }
 
+/// Appends all of `values`.
+#[inline]
+pub fn put_all(out: &mut Vec<u8>, values: &[u64]) {
+    if values.iter().all(|&value| value < u64::from(LONG)) {
+        out.extend(values.iter().map(|&value| value as u8));
+    } else {
+        values.iter().for_each(|&value| put(out, value));
+    }
+}
+
+/// Takes as many numbers as `values` has room for.
+#[inline]
+pub fn take_all(bytes: &mut &[u8], values: &mut [u64]) {
+    if let Some((short, rest)) = bytes.split_at_checked(values.len())
+        && short.iter().all(|&byte| byte < LONG)
+    {
+        values.iter_mut().zip(short).for_each(|(value, &byte)| *value = u64::from(byte));
+        *bytes = rest;
+    } else {
+        values.iter_mut().for_each(|value| *value = take(bytes));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +75,20 @@ mod tests {
             assert_eq!(take(&mut rest), n);
         }
         assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn many_at_once_are_the_same_bytes_as_one_by_one() {
+        for numbers in [&[0, 1, 247][..], &[1, 248, 3], &[u64::MAX], &[]] {
+            let (mut one_by_one, mut at_once) = (Vec::new(), Vec::new());
+            numbers.iter().for_each(|&n| put(&mut one_by_one, n));
+            put_all(&mut at_once, numbers);
+            assert_eq!(one_by_one, at_once);
+            let mut back = vec![7; numbers.len()];
+            let mut rest = at_once.as_slice();
+            take_all(&mut rest, &mut back);
+            assert_eq!(back, numbers);
+            assert!(rest.is_empty());
+        }
     }
 }

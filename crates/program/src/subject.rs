@@ -20,6 +20,14 @@ pub trait Subject {
     /// What `thread` does next.
     fn status(&self, thread: ThreadId) -> Status;
 
+    /// What `thread` did wrong, if it did.
+    fn failure(&self, thread: ThreadId) -> Option<Failure> {
+        match self.status(thread) {
+            Status::Failed(failure) => Some(failure),
+            _ => None,
+        }
+    }
+
     /// What the read-modify-write or unlock that `thread` is about to perform would write over `old`, or nothing.
     fn modify(&self, thread: ThreadId, old: Value) -> Option<Value>;
 

@@ -6,7 +6,7 @@ use teetotal_program::{Failure, Foresight, Snapshot, Subject, ThreadId};
 use crate::stateful::history::History;
 use crate::stateful::reduction::Reduction;
 use crate::stateful::store::{Batches, Store};
-use crate::stateful::visited::{StateId, Visited, Way, hash_of};
+use crate::stateful::visited::{StateId, Way, hash_of};
 use crate::system::System;
 
 /// A state and what is remembered of the way to it.

@@ -1,7 +1,7 @@
 //! The rounds of the search over states.
 
 use teetotal_judge::{Ending, View};
-use teetotal_memory::{Model, Step, Trace};
+use teetotal_memory::{Model, Trace};
 use teetotal_program::{Foresight, Snapshot};
 
 use crate::collector::Collector;
@@ -118,7 +118,7 @@ where
         }
         let trace = Trace::default();
         let view = View { trace: &trace, events: &[], state: &self.start.system, failure: Some(failure) };
-        stop_of(self.collector.watch_step(&view, Schedule::default))
+        stop_of(self.collector.watch_step(&view, || Schedule::Choices(Vec::new())))
     }
 
     /// Takes the steps from a stretch of the queue, and adds what is new.
@@ -192,8 +192,7 @@ where
                 at.system.enabled(&mut enabled);
                 let failure = at.perform(enabled[choice as usize]);
                 let view = View { trace: &trace, events: &[], state: &at.system, failure };
-                let flow =
-                    self.collector.watch_step(&view, || schedule_to(&self.start, &self.visited, id, Some(choice)));
+                let flow = self.collector.watch_step(&view, || schedule_to(&self.visited, id, Some(choice)));
                 stop = stop.or(stop_of(flow));
             }
             for &id in &found.terminals {
@@ -201,8 +200,7 @@ where
                 let ending = at.system.ending();
                 (self.at_end)(&at.history, &ending);
                 let view = View { trace: &trace, events: &[], state: &at.system, failure: None };
-                let flow =
-                    self.collector.watch_end(&view, &ending, || schedule_to(&self.start, &self.visited, id, None));
+                let flow = self.collector.watch_end(&view, &ending, || schedule_to(&self.visited, id, None));
                 stop = stop.or(stop_of(flow));
             }
         }
@@ -223,28 +221,17 @@ where
     }
 }
 
-/// The steps that lead to a state, and one more.
-fn schedule_to<S, M, H>(start: &Point<S, M, H>, visited: &Visited, id: StateId, last: Option<u32>) -> Schedule
-where
-    S: Foresight + Snapshot + Clone,
-    M: Model,
-    H: History,
-{
-    let mut choices: Vec<u32> = last.into_iter().collect();
+/// The choices that lead to a state, and one more.
+fn schedule_to(visited: &Visited, id: StateId, last: Option<u32>) -> Schedule {
+    let mut choices = Vec::with_capacity(64);
+    choices.extend(last);
     let mut way = visited.way_to(id);
     while let Some(parent) = way.parent {
         choices.push(way.choice);
         way = visited.way_to(parent);
     }
-    let mut at = start.clone();
-    let mut enabled = Vec::new();
-    let mut steps: Vec<Step> = Vec::with_capacity(choices.len());
-    for &choice in choices.iter().rev() {
-        at.system.enabled(&mut enabled);
-        steps.push(enabled[choice as usize]);
-        at.perform(enabled[choice as usize]);
-    }
-    Schedule(steps)
+    choices.reverse();
+    Schedule::Choices(choices)
 }
 
 fn stop_of(flow: Flow) -> Option<StopReason> {

@@ -36,7 +36,10 @@ impl<'p> Replay<'p> {
     /// The step to take at `position`, if there is one and it is possible.
     fn next(&self, position: usize, enabled: &[Step]) -> Result<usize, Abandon> {
         let step = match self.plan {
-            Plan::Schedule(schedule) => schedule.0.get(position).copied().map(Some),
+            Plan::Schedule(Schedule::Steps(steps)) => steps.get(position).copied().map(Some),
+            Plan::Schedule(Schedule::Choices(choices)) => {
+                choices.get(position).map(|&choice| enabled.get(choice as usize).copied())
+            }
             Plan::Token(token) => token.steps.get(position).map(|step| step.find(enabled)),
         };
         let step = step.ok_or(Abandon::EndOfSchedule)?.ok_or(Abandon::NotPossible)?;

@@ -161,8 +161,7 @@ impl<M: Model> Machine<M> {
 
     /// Reads `loc` in memory and writes what `event` says, if anything, in the same step.
     fn update<S: Subject, R: Recorder>(&mut self, subject: &mut S, event: Event, loc: Loc, recorder: &mut R) {
-        let cell = self.cells[loc.index()];
-        let seen = Seen { value: cell.value, source: cell.source, forwarded: false };
+        let seen = self.in_memory(loc);
         let id = recorder.event(read(event, loc, seen));
         if let Some(value) = event.written {
             self.write(loc, value, id);

@@ -3,7 +3,7 @@
 use crate::names::Value;
 use crate::subject::Failure;
 
-/// The low 32 bits are the instruction at which the thread stands, the rest says what holds it there.
+/// The instruction at which the thread stands, and what holds it there; a small number where the instruction is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Control(pub(super) Value);
 
@@ -14,11 +14,11 @@ impl Control {
     pub(super) const DISCARDED: Value = 3;
     /// The first of the failures, in the order of [`Failure`].
     const FAILED: Value = 4;
-    /// One more than the largest state.
-    const STATES: Value = 11;
+    /// More than the largest state; a power of two.
+    const STATES: Value = 16;
 
     pub(super) fn new(state: Value, instruction: u32) -> Self {
-        Control(state << 32 | Value::from(instruction))
+        Control(Value::from(instruction) * Control::STATES + state)
     }
 
     pub(super) fn failed(failure: Failure) -> Self {
@@ -35,7 +35,7 @@ impl Control {
     }
 
     pub(super) fn state(self) -> Value {
-        self.0 >> 32
+        self.0 % Control::STATES
     }
 
     pub(super) fn is_ready(self) -> bool {
@@ -43,13 +43,13 @@ impl Control {
     }
 
     pub(super) fn instruction(self) -> u32 {
-        self.0 as u32
+        (self.0 / Control::STATES) as u32
     }
 
-    /// What went wrong; only where the state says that something did.
-    pub(super) fn failure(self) -> Failure {
+    /// What went wrong, if something did.
+    pub(super) fn failure(self) -> Option<Failure> {
         let instruction = self.instruction();
-        match self.state() - Control::FAILED {
+        Some(match self.state().checked_sub(Control::FAILED)? {
             0 => Failure::Assertion { instruction },
             1 => Failure::DivisionByZero { instruction },
             2 => Failure::BadAddress { instruction },
@@ -57,16 +57,6 @@ impl Control {
             4 => Failure::NotHolder { instruction },
             5 => Failure::AlreadyStarted { instruction },
             _ => Failure::EndlessLoop { instruction },
-        }
-    }
-
-    /// As a number that is small when the instruction is.
-    pub(super) fn pack(self) -> Value {
-        Value::from(self.instruction()) * Control::STATES + self.state()
-    }
-
-    /// The inverse of [`Control::pack`].
-    pub(super) fn unpack(packed: Value) -> Self {
-        Control::new(packed % Control::STATES, (packed / Control::STATES) as u32)
+        })
     }
 }

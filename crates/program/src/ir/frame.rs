@@ -135,7 +135,8 @@ pub(super) fn run(program: &Program, thread: ThreadId, words: &mut [Value], next
         words[0] = Control::new(Control::READY, at).0;
         let frame = Frame { program, thread, words };
         if instruction.is_visible() {
-            break frame.operation().map_or_else(Control::failed, |_| frame.control());
+            let failure = if instruction.may_fail() { frame.operation().err() } else { None };
+            break failure.map_or(frame.control(), Control::failed);
         }
         budget -= 1;
         if budget == 0 {

@@ -124,6 +124,20 @@ impl Instruction {
         )
     }
 
+    /// Whether its operation may have no location or no value; if not, that need not be looked at.
+    pub(super) fn may_fail(&self) -> bool {
+        let address_may = |address: &Address| !matches!(address, Address::Static(_));
+        match self {
+            Instruction::Load { from, .. } => address_may(from),
+            Instruction::Store { to, value, .. } => address_may(to) || !matches!(value, Expr::Const(_) | Expr::Reg(_)),
+            Instruction::Rmw { at, .. } | Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => {
+                address_may(at)
+            }
+            Instruction::Await { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Calls `visit` with every expression in it.
     pub fn expressions(&self, mut visit: impl FnMut(&Expr)) {
         let address = |address: &Address, visit: &mut dyn FnMut(&Expr)| match address {

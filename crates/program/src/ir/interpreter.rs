@@ -125,8 +125,12 @@ impl Subject for Interpreter {
             Control::NOT_STARTED => Status::NotStarted,
             Control::FINISHED => Status::Finished,
             Control::DISCARDED => Status::Discarded,
-            _ => Status::Failed(control.failure()),
+            _ => Status::Failed(control.failure().expect("every other state is a failure")),
         }
+    }
+
+    fn failure(&self, thread: ThreadId) -> Option<Failure> {
+        self.frame(thread).control().failure()
     }
 
     fn modify(&self, thread: ThreadId, old: Value) -> Option<Value> {
@@ -187,20 +191,12 @@ impl Snapshot for Interpreter {
 
     fn save(&self, out: &mut Vec<u8>) {
         packed::put(out, self.exclusive.map_or(0, ThreadId::as_holder));
-        for thread in 0..self.program.threads.len() {
-            let frame = self.frame(ThreadId::at(thread));
-            packed::put(out, frame.control().pack());
-            frame.registers().iter().for_each(|&value| packed::put(out, value));
-        }
+        packed::put_all(out, &self.words);
     }
 
     fn load(&mut self, bytes: &mut &[u8]) {
         self.exclusive = (packed::take(bytes) as usize).checked_sub(1).map(ThreadId::at);
-        for thread in 0..self.program.threads.len() {
-            let words = self.words_mut(ThreadId::at(thread));
-            words[0] = Control::unpack(packed::take(bytes)).0;
-            words[1..].iter_mut().for_each(|word| *word = packed::take(bytes));
-        }
+        packed::take_all(bytes, &mut self.words);
     }
 }
 
