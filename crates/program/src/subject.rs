@@ -144,9 +144,12 @@ pub struct Future {
     pub loads: LocSet,
     /// Written by a store, that is, through a buffer where the model has one.
     pub stores: LocSet,
-    /// Read and written at once, by a read-modify-write, lock or unlock.
+    /// Read and written at once, by a read-modify-write.
     pub updates: LocSet,
-    /// Whether it may wait for the buffers of all threads, or hold back the steps of other threads.
+    /// Locked or unlocked.
+    pub locks: LocSet,
+    /// Whether it may do something that everybody must be asked about: wait for the buffers of all threads, hold back the
+    /// steps of other threads, or start a thread that another one may start as well.
     pub is_global: bool,
 }
 
@@ -158,6 +161,7 @@ impl Future {
             loads: self.loads.union(other.loads),
             stores: self.stores.union(other.stores),
             updates: self.updates.union(other.updates),
+            locks: self.locks.union(other.locks),
             is_global: self.is_global || other.is_global,
         }
     }

@@ -162,10 +162,7 @@ impl Reduction {
             return own;
         }
         match op {
-            Op::Lock { loc, order } if M::may_update(buffer, Some(loc), order) => {
-                let holder = (state.machine.memory(loc) as usize).wrapping_sub(1);
-                if holder < self.futures.len() { Processes::thread(ThreadId::at(holder)) } else { self.everybody() }
-            }
+            Op::Lock { loc, order } if M::may_update(buffer, Some(loc), order) => self.releasers(state, thread, loc),
             Op::Join { thread: child, order } if M::may_update(buffer, None, order) => {
                 let mut set = Processes::thread(child);
                 set.add(Processes::buffer(child));
@@ -187,9 +184,19 @@ impl Reduction {
         }
     }
 
-    fn everybody(&self) -> Processes {
-        let all = (1_u64 << (self.futures.len() - 1) << 1).wrapping_sub(1);
-        Processes { threads: all, buffers: all }
+    /// Who may free a lock: its holder alone, unless others write the location by something else than locking.
+    fn releasers<S: Foresight, M: Model>(&self, state: &State<'_, S, M>, thread: ThreadId, loc: Loc) -> Processes {
+        let holder = (state.machine.memory(loc) as usize).wrapping_sub(1);
+        let by_others = |t: ThreadId| {
+            let future = &self.futures[t.index()];
+            future.stores.union(future.updates).union(self.pending[t.index()]).has(loc)
+        };
+        if holder < self.futures.len() && !self.others(thread).any(by_others) {
+            return Processes::thread(ThreadId::at(holder));
+        }
+        let mut set = self.conflicts::<M>(Access::read(LocSet::of(loc)), thread);
+        set.add(Processes::buffer(thread));
+        set
     }
 
     /// Who must come along with a buffer.
@@ -217,7 +224,8 @@ impl Reduction {
     fn conflict<M: Model>(&self, access: Access, other: ThreadId) -> Processes {
         let future = &self.futures[other.index()];
         let mut set = Processes::default();
-        if access.written.meets(future.loads.union(future.updates)) || access.read.meets(future.updates) {
+        let at_once = future.updates.union(future.locks);
+        if access.written.meets(future.loads.union(at_once)) || access.read.meets(at_once) {
             set.add(Processes::thread(other));
         }
         let touched = access.read.union(access.written);

@@ -11,7 +11,8 @@ pub(super) struct Footprints(Vec<Vec<Future>>);
 impl Footprints {
     /// The least fixed point over the flow of control of each thread.
     pub(super) fn new(threads: &[ThreadCode]) -> Self {
-        Footprints(threads.iter().map(futures).collect())
+        let contested: Vec<bool> = (0..threads.len()).map(|child| is_contested(threads, child)).collect();
+        Footprints(threads.iter().map(|thread| futures(thread, &contested)).collect())
     }
 
     pub(super) fn at(&self, thread: usize, instruction: usize) -> Future {
@@ -19,14 +20,21 @@ impl Footprints {
     }
 }
 
-fn futures(thread: &ThreadCode) -> Vec<Future> {
+/// Whether it may matter who spawns a thread: it runs anyhow, or more than one instruction spawns it.
+fn is_contested(threads: &[ThreadCode], child: usize) -> bool {
+    let spawns = |i: &&Instruction| matches!(i, Instruction::Spawn { thread, .. } if thread.index() == child);
+    let n_spawns = threads.iter().flat_map(|thread| &thread.code).filter(spawns).count();
+    n_spawns + usize::from(threads[child].starts) > 1
+}
+
+fn futures(thread: &ThreadCode, contested: &[bool]) -> Vec<Future> {
     let code = &thread.code;
     let mut futures = vec![Future::default(); code.len() + 1];
     let mut changed = true;
     while changed {
         changed = false;
         for at in (0..code.len()).rev() {
-            let mut future = own(&code[at]);
+            let mut future = own(&code[at], contested);
             future.is_global |= thread.places[at].exclusive;
             match &code[at] {
                 Instruction::Jump { target } => future = future.union(futures[*target as usize]),
@@ -42,14 +50,14 @@ fn futures(thread: &ThreadCode) -> Vec<Future> {
     futures
 }
 
-fn own(instruction: &Instruction) -> Future {
+fn own(instruction: &Instruction, contested: &[bool]) -> Future {
     let mut future = Future::default();
     match instruction {
         Instruction::Load { from, .. } => future.loads = from.range(),
         Instruction::Store { to, .. } => future.stores = to.range(),
-        Instruction::Rmw { at, .. } | Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => {
-            future.updates = at.range();
-        }
+        Instruction::Rmw { at, .. } => future.updates = at.range(),
+        Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => future.locks = at.range(),
+        Instruction::Spawn { thread, .. } => future.is_global = contested[thread.index()],
         Instruction::Await { loads, .. } => {
             future.loads = loads.iter().fold(LocSet::default(), |set, (_, from)| set.union(from.range()));
         }
