@@ -114,14 +114,15 @@ impl Relation {
 
 /// Program order (`po`): the events of each thread in the order of issue, and what a spawn and a join add to it.
 ///
-/// A spawn comes before everything of the thread it starts, a join after everything of the thread it waits for.
+/// A spawn comes before everything of the thread it starts, a join after everything of the thread it waits for. A spawn
+/// of a thread that runs already starts nothing.
 #[must_use]
 pub fn program_order(trace: &Trace) -> Relation {
     let mut po = Relation::empty(trace.events().len());
     for (a, first) in trace.ids() {
         for (b, second) in trace.ids() {
             let same_thread = first.thread == second.thread && first.index < second.index;
-            let spawned = first.kind == EventKind::Spawn(second.thread);
+            let spawned = first.kind == EventKind::Spawn(second.thread) && first.step < second.step;
             let joined = second.kind == EventKind::Join(first.thread);
             if same_thread || spawned || joined {
                 po.add(a, b);
