@@ -1,0 +1,36 @@
+//! A writer announces a pair of numbers by a flag, round after round, and takes the announcement back.
+
+use crate::gallery::variant::{fetch, finish};
+use crate::ir::{Builder, Program};
+
+/// `rounds` of writing and of reading; `Example` of [MCR, Table 3], whose N is `rounds`.
+///
+/// The figure of the paper is lost in the text we have. This is a reconstruction from its constraints, and it has
+/// the number of executions that the paper gives for N = 1.
+#[must_use]
+pub fn example(rounds: u32) -> Program {
+    let mut p = Builder::new(&format!("example-{rounds}"));
+    let [x, y, z] = [p.shared("x", 0), p.shared("y", 0), p.shared("z", 0)];
+    p.thread("writer", |t| {
+        for _ in 0..rounds {
+            for (loc, value) in [(z, 0), (x, 0), (y, 0), (x, 2), (y, 3), (z, 1)] {
+                t.store(loc, value);
+            }
+        }
+    });
+    p.thread("reader", |t| {
+        let [first, second] = [t.temporary(), t.temporary()];
+        for _ in 0..rounds {
+            fetch(t, first, z);
+            t.when(first.eq(1), |t| {
+                fetch(t, first, x);
+                fetch(t, second, y);
+                t.when(first.plus(1).ne(second), |t| {
+                    fetch(t, first, x);
+                    fetch(t, second, y);
+                });
+            });
+        }
+    });
+    finish(p)
+}
