@@ -8,10 +8,11 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command};
 
+mod laws;
 mod tidy;
 
 /// All tasks, in the order of the help text.
-const TASKS: &[Row] = &[row::<tidy::Tidy>()];
+const TASKS: &[Row] = &[row::<tidy::Tidy>(), row::<laws::Laws>()];
 
 /// A chore and its options; the doc comment of the type is its help text.
 trait Task: Args {

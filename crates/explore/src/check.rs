@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{MONITORS, MonitorId};
+use teetotal_judge::{MONITORS, MonitorId, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
@@ -144,6 +144,9 @@ fn finish(
     })
 }
 
-fn consult_twin(_model: ModelId, _trace: &Trace, _token: &Token, _program: &Program) -> Result<(), CheckError> {
-    Ok(())
+/// Asks the axiomatic twin whether it allows the execution too.
+fn consult_twin(model: ModelId, trace: &Trace, token: &Token, program: &Program) -> Result<(), CheckError> {
+    axiomatic::accepts(model, trace, |loc| program.locations[loc.index()].initial).map_err(|rejection| {
+        CheckError::Disagreement { model: model.info().name, reason: rejection.to_string(), token: token.to_string() }
+    })
 }

@@ -84,6 +84,12 @@ impl Reads {
         }
     }
 
+    /// What tells classes of executions apart: the reads of each thread and, where remembered, the order of writes.
+    #[must_use]
+    pub fn classes(&self) -> (&[Vec<Value>], &[Vec<Value>]) {
+        (&self.reads, &self.writes)
+    }
+
     /// What a search with this history preserves.
     #[must_use]
     pub fn level(&self) -> Level {

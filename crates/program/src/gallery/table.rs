@@ -22,9 +22,9 @@ const fn entry(name: &'static str, summary: &'static str, build: fn() -> Program
     Entry { name, summary, build }
 }
 
-const SPINLOCK_SET: SetThreads = SetThreads { adders: 1, readers: 1, removers: 0 };
+const TWO_ADDERS: SetThreads = SetThreads { adders: 2, readers: 1, removers: 0 };
 const SET: SetThreads = SetThreads { adders: 1, readers: 1, removers: 1 };
-const DEQUE: Deque = Deque { pushes: 2, takes: 2, thieves: 1 };
+const DEQUE: Deque = Deque { pushes: 2, takes: 1, thieves: 2 };
 
 /// Every program: the classics, mutual exclusion, message passing, data structures, small puzzles, shapes to measure.
 #[rustfmt::skip]
@@ -59,17 +59,18 @@ pub const PROGRAMS: &[Entry] = &[
     entry("treiber", "Treiber's stack, two writers and a reader", || treiber(2, 1, Variant::PLAIN)),
     entry("michael-scott", "The non-blocking queue, two writers and a reader",
         || michael_scott(2, 1, Swap::Instruction, Variant::PLAIN)),
-    entry("michael-scott-spinlock", "The same with a spinlock for compare-exchange; wrong under PSO",
-        || michael_scott(1, 1, Swap::Spinlock, Variant::PLAIN)),
+    entry("michael-scott-spinlock", "The same with a spinlock for compare-exchange; loses updates under PSO",
+        || michael_scott(2, 1, Swap::Spinlock, Variant::PLAIN)),
     entry("two-lock-queue", "The queue with two locks, a writer and a reader; wrong under PSO",
         || two_lock_queue(1, 1, Variant::PLAIN)),
     entry("two-lock-queue-fenced", "The same with fences", || two_lock_queue(1, 1, Variant::FENCED)),
-    entry("chase-lev", "The work-stealing deque with one thief; wrong under TSO", || chase_lev(DEQUE, Variant::PLAIN)),
+    entry("chase-lev", "The work-stealing deque with two thieves; wrong under TSO",
+        || chase_lev(DEQUE, Variant::PLAIN)),
     entry("chase-lev-fenced", "The same with fences", || chase_lev(DEQUE, Variant::FENCED)),
     entry("harris", "The non-blocking list, an adder, a reader and a remover",
         || harris(SET, Swap::Instruction, Variant::PLAIN)),
-    entry("harris-spinlock", "The same with a spinlock for compare-exchange; wrong under PSO",
-        || harris(SPINLOCK_SET, Swap::Spinlock, Variant::PLAIN)),
+    entry("harris-spinlock", "Two adders and a spinlock for compare-exchange; loses updates under PSO",
+        || harris(TWO_ADDERS, Swap::Spinlock, Variant::PLAIN)),
     entry("lazy-list", "The lazy list, an adder, a reader and a remover; wrong under PSO",
         || lazy_list(SET, Variant::PLAIN)),
     entry("lazy-list-fenced", "The same with fences", || lazy_list(SET, Variant::FENCED)),

@@ -1,9 +1,12 @@
 //! Two variables under one lock, which only some accesses take.
 
+use crate::condition::{Condition, Formula};
 use crate::gallery::variant::{fetch, finish};
 use crate::ir::{Builder, Program};
 
 /// Three threads of two rounds each; `RVExample` of [MCR, Table 2]. The error needs `y` to become 3.
+///
+/// The thread that meets the error goes on, as in the source, so the error is a condition on final states.
 #[must_use]
 pub fn rv_example() -> Program {
     let mut p = Builder::new("rv-example");
@@ -30,16 +33,17 @@ pub fn rv_example() -> Program {
             });
         }
     });
-    p.thread("T2", |t| {
-        let seen = t.temporary();
+    let t2 = p.thread("T2", |t| {
+        let (seen, error) = (t.temporary(), t.reg("error"));
         for _ in 0..2 {
             fetch(t, seen, x);
             t.when(seen.gt(1), |t| {
                 fetch(t, seen, y);
-                t.assert(seen.ne(3), "y is 3");
-                t.store(y, 2);
+                t.when_else(seen.eq(3), |t| t.set(error, 1), |t| t.store(y, 2));
             });
         }
     });
+    let error = p.register(t2, "error").expect("made above");
+    p.condition(Condition::NotExists(Formula::equal(error, 1)));
     finish(p)
 }

@@ -13,13 +13,10 @@ pub fn bakery_loop(n: u32, variant: Variant) -> Program {
     let numbers = p.array("num", n);
     let section = p.shared("cs", 0);
     for i in 0..n {
+        let lock = Lock { choosing, numbers, own: i, variant };
         p.thread(&format!("T{i}"), |t| {
-            let [seen, max] = temporaries(t);
-            take_number(t, [choosing, numbers], (i, max), variant);
-            for j in (0..n).filter(|&j| j != i) {
-                variant.spin(t, seen, choosing.element(j), seen.eq(0));
-                variant.spin(t, seen, numbers.element(j), may_pass(seen, max, j > i));
-            }
+            let seen = t.temporary();
+            lock.enter(t);
             t.store(section, u64::from(i) + 1);
             fetch(t, seen, section);
             variant.assert(t, seen.eq(u64::from(i) + 1), "another thread is in the critical section");
@@ -30,19 +27,37 @@ pub fn bakery_loop(n: u32, variant: Variant) -> Program {
     finish(p)
 }
 
-/// Takes a number above all others; `max` gets the largest of them.
-fn take_number(t: &mut ThreadBuilder<'_>, [choosing, numbers]: [Array; 2], (i, max): (u32, Reg), variant: Variant) {
-    let seen = t.temporary();
-    t.store(choosing.element(i), 1);
-    variant.fence(t);
-    for j in 0..numbers.length {
-        fetch(t, seen, numbers.element(j));
-        t.when(seen.gt(max), |t| t.set(max, seen));
+/// The lock as thread `own` sees it.
+struct Lock {
+    choosing: Array,
+    numbers: Array,
+    own: u32,
+    variant: Variant,
+}
+
+impl Lock {
+    fn enter(&self, t: &mut ThreadBuilder<'_>) {
+        let [seen, max] = temporaries(t);
+        self.take_number(t, seen, max);
+        for j in (0..self.numbers.length).filter(|&j| j != self.own) {
+            self.variant.spin(t, seen, self.choosing.element(j), seen.eq(0));
+            self.variant.spin(t, seen, self.numbers.element(j), may_pass(seen, max, j > self.own));
+        }
     }
-    t.store(numbers.element(i), max.plus(1));
-    variant.fence(t);
-    t.store(choosing.element(i), 0);
-    variant.fence(t);
+
+    /// Takes a number above all others; `max` gets the largest of them.
+    fn take_number(&self, t: &mut ThreadBuilder<'_>, seen: Reg, max: Reg) {
+        t.store(self.choosing.element(self.own), 1);
+        self.variant.fence(t);
+        for j in 0..self.numbers.length {
+            fetch(t, seen, self.numbers.element(j));
+            t.when(seen.gt(max), |t| t.set(max, seen));
+        }
+        t.store(self.numbers.element(self.own), max.plus(1));
+        self.variant.fence(t);
+        t.store(self.choosing.element(self.own), 0);
+        self.variant.fence(t);
+    }
 }
 
 /// Whether a thread with number `max + 1` goes before one with number `theirs`.

@@ -20,7 +20,8 @@ pub struct Deque {
 
 /// No task may be done twice. From `chaselev.c`.
 ///
-/// Without fences a task is done twice under TSO, and under PSO a thief may find a slot that is still empty.
+/// Without fences a task is done twice under TSO, which takes two tasks and two thieves, and under PSO a thief may find
+/// a slot that is still empty.
 #[must_use]
 pub fn chase_lev(size: Deque, variant: Variant) -> Program {
     let Deque { pushes, takes, thieves } = size;

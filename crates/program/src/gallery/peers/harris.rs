@@ -10,7 +10,7 @@ use crate::width::Type;
 /// Adders of the keys 2, 3, …, readers that look for the largest of them, removers of the same keys. From `harris.c`.
 ///
 /// As in the source, an operation that had to start over twice is discarded.
-/// With [`Swap::Spinlock`] and without fences it is wrong under PSO.
+/// With [`Swap::Spinlock`] and without fences updates get lost under PSO, which the assertion does not see.
 #[must_use]
 pub fn harris(threads: SetThreads, swap: Swap, variant: Variant) -> Program {
     let SetThreads { adders, readers, removers } = threads;

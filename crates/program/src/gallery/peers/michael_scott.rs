@@ -8,7 +8,7 @@ use crate::names::{Loc, Reg};
 
 /// `writers` put one number each in, `readers` take one each out. From `msn.c`.
 ///
-/// With [`Swap::Spinlock`] and without fences it is wrong under PSO.
+/// With [`Swap::Spinlock`] and without fences updates get lost under PSO, which the assertion does not see.
 #[must_use]
 pub fn michael_scott(writers: u32, readers: u32, swap: Swap, variant: Variant) -> Program {
     let mut p = Builder::new(

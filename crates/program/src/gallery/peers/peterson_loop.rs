@@ -15,14 +15,11 @@ pub fn peterson_loop(rounds: u32, variant: Variant) -> Program {
     let flag = p.array("flag", 2);
     let [turn, section] = [p.shared("turn", 0), p.shared("cs", 0)];
     for i in 0..2 {
+        let lock = Lock { flag, turn, own: i, variant };
         p.thread(&format!("T{i}"), |t| {
             let seen = t.temporary();
             for _ in 0..rounds {
-                t.store(flag.element(i), 1);
-                variant.fence(t);
-                t.store(turn, u64::from(1 - i));
-                variant.fence(t);
-                wait(t, flag, turn, (1 - i, variant));
+                lock.enter(t);
                 t.store(section, u64::from(i) + 1);
                 fetch(t, seen, section);
                 variant.assert(t, seen.eq(u64::from(i) + 1), "the other thread is in the critical section");
@@ -34,28 +31,47 @@ pub fn peterson_loop(rounds: u32, variant: Variant) -> Program {
     finish(p)
 }
 
-/// Waits while the other thread wants to enter and it is its turn.
-fn wait(t: &mut ThreadBuilder<'_>, flag: Array, turn: Loc, (other, variant): (u32, Variant)) {
-    let [wants, whose] = temporaries(t);
-    let flag = flag.element(other);
-    let not_theirs = whose.ne(u64::from(other));
-    match variant.waiting {
-        Waiting::Await => t.push(Instruction::Await {
-            loads: vec![(wants, flag.into()), (whose, turn.into())],
-            until: wants.eq(0).or(not_theirs),
-        }),
-        Waiting::Assume => {
-            fetch(t, wants, flag);
-            t.when(wants, |t| {
+/// The lock as thread `own` sees it.
+struct Lock {
+    flag: Array,
+    turn: Loc,
+    own: u32,
+    variant: Variant,
+}
+
+impl Lock {
+    fn enter(&self, t: &mut ThreadBuilder<'_>) {
+        t.store(self.flag.element(self.own), 1);
+        self.variant.fence(t);
+        t.store(self.turn, u64::from(1 - self.own));
+        self.variant.fence(t);
+        self.wait(t);
+    }
+
+    /// Waits while the other thread wants to enter and it is its turn.
+    fn wait(&self, t: &mut ThreadBuilder<'_>) {
+        let Lock { turn, variant, .. } = *self;
+        let [wants, whose] = temporaries(t);
+        let flag = self.flag.element(1 - self.own);
+        let not_theirs = whose.ne(u64::from(1 - self.own));
+        match variant.waiting {
+            Waiting::Await => t.push(Instruction::Await {
+                loads: vec![(wants, flag.into()), (whose, turn.into())],
+                until: wants.eq(0).or(not_theirs),
+            }),
+            Waiting::Assume => {
+                fetch(t, wants, flag);
+                t.when(wants, |t| {
+                    fetch(t, whose, turn);
+                    t.assume(not_theirs);
+                });
+            }
+            Waiting::Loop => t.repeat(|t, labels| {
+                fetch(t, wants, flag);
+                t.branch(wants.eq(0), labels.exit);
                 fetch(t, whose, turn);
-                t.assume(not_theirs);
-            });
+                t.branch(not_theirs, labels.exit);
+            }),
         }
-        Waiting::Loop => t.repeat(|t, labels| {
-            fetch(t, wants, flag);
-            t.branch(wants.eq(0), labels.exit);
-            fetch(t, whose, turn);
-            t.branch(not_theirs, labels.exit);
-        }),
     }
 }

@@ -1,0 +1,24 @@
+//! Whether a model allows a trace.
+
+use teetotal_memory::{ModelId, Trace};
+use teetotal_program::{Loc, Value};
+
+use crate::axiomatic::facts::Facts;
+use crate::axiomatic::rejection::Rejection;
+use crate::axiomatic::well_formed::is_well_formed;
+use crate::axiomatic::{pso, sc, tso};
+
+/// Whether `model` allows `trace`, and if not, why not.
+///
+/// Only program order, reads-from, coherence, values and the grouping of reads into awaits count, not the steps.
+/// `initial` says what a location holds before anything is written to it. A trace with pending stores is judged as if
+/// its buffers drained at its end, in the order of [`Trace::coherence`].
+pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
+    is_well_formed(trace, initial)?;
+    let facts = Facts::new(trace);
+    match model {
+        ModelId::Sc => sc::judge(&facts),
+        ModelId::Tso => tso::judge(&facts),
+        ModelId::Pso => pso::judge(&facts),
+    }
+}

@@ -1,0 +1,119 @@
+//! Chooses the order in which writes reach memory, and hands over the executions that come of it.
+
+use std::ops::ControlFlow;
+
+use teetotal_memory::{Event, EventId, EventKind, ModelId, Recorder, Source, Step, Trace};
+use teetotal_program::{Loc, Op, Subject, Value};
+
+use crate::axiomatic::enumerate::Execution;
+use crate::axiomatic::enumerate::search::{Search, State, Stop};
+use crate::axiomatic::global_fence;
+use crate::axiomatic::order::PartialOrder;
+
+/// For each location the writes to it, in the order in which they reach memory.
+type Coherence = Vec<Vec<usize>>;
+
+impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
+    /// Visits every execution with the events and sources of `state`.
+    pub(super) fn choose_coherence(&mut self, state: &State) -> Result<(), Stop> {
+        let mut left: Coherence = (0..self.n_locations).map(|loc| state.graph.writes(Loc::at(loc)).collect()).collect();
+        let mut chosen = vec![Vec::new(); self.n_locations];
+        self.place_next(state, state.graph.order.clone(), &mut left, &mut chosen)
+    }
+
+    /// Places each of the writes `left` that may be next after those `chosen`, location by location.
+    fn place_next(
+        &mut self,
+        state: &State,
+        order: PartialOrder,
+        left: &mut Coherence,
+        chosen: &mut Coherence,
+    ) -> Result<(), Stop> {
+        let Some(loc) = left.iter().position(|writes| !writes.is_empty()) else {
+            return self.hand_over(state, order, chosen);
+        };
+        for index in 0..left[loc].len() {
+            let write = left[loc][index];
+            if left[loc].iter().any(|&other| order.precedes(other, write)) {
+                continue;
+            }
+            let mut order = order.clone();
+            if !state.put_next(&mut order, Loc::at(loc), chosen[loc].last().copied(), write) {
+                continue;
+            }
+            left[loc].remove(index);
+            chosen[loc].push(write);
+            self.place_next(state, order, left, chosen)?;
+            chosen[loc].pop();
+            left[loc].insert(index, write);
+        }
+        Ok(())
+    }
+
+    fn hand_over(&mut self, state: &State, order: PartialOrder, coherence: &Coherence) -> Result<(), Stop> {
+        let fences = self.model == ModelId::Sc || global_fence::fits(&state.graph.events, order);
+        if !fences || !state.is_blocked_at(coherence) {
+            return Ok(());
+        }
+        let execution = Execution { trace: recorded(state, coherence), subject: state.subject.clone() };
+        match (self.visit)(execution) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stop::Visitor),
+        }
+    }
+}
+
+impl State {
+    /// Lets `write` be the one after `previous` in the coherence order of `loc`, so that what read that comes before it.
+    fn put_next(&self, order: &mut PartialOrder, loc: Loc, previous: Option<usize>, write: usize) -> bool {
+        let source = previous.map_or(Source::Initial, |previous| Source::Write(EventId::at(previous)));
+        let readers = self.graph.events.iter().enumerate();
+        let mut readers =
+            readers.filter(|(id, e)| e.event.loc == Some(loc) && e.event.source == Some(source) && *id != write);
+        previous.is_none_or(|previous| order.add(previous, write)) && readers.all(|(_, e)| order.add(e.moment, write))
+    }
+
+    /// Whether each thread that has not ended stands at something that the final memory makes impossible.
+    fn is_blocked_at(&self, coherence: &Coherence) -> bool {
+        let memory = |loc: Loc| -> Value {
+            let last = coherence[loc.index()].last();
+            last.map_or(self.subject.initial(loc), |&w| self.graph.events[w].event.written.expect("a write writes"))
+        };
+        self.ready().all(|(thread, op)| match op {
+            Op::Lock { loc, .. } => memory(loc) != 0,
+            Op::Await => {
+                let locations = self.locations_read(thread, op);
+                !self.subject.accepts(thread, &locations.into_iter().map(memory).collect::<Vec<_>>())
+            }
+            // It goes on as soon as the thread has finished, so that one has not.
+            Op::Join { .. } => true,
+            _ => false,
+        })
+    }
+}
+
+/// The trace of an execution: all events, then all commits.
+fn recorded(state: &State, coherence: &Coherence) -> Trace {
+    let mut trace = Trace::default();
+    for (id, placed) in state.graph.events.iter().enumerate() {
+        if placed.moment == id {
+            trace.step(issue(&placed.event));
+        }
+        Recorder::event(&mut trace, placed.event);
+    }
+    for (loc, writes) in coherence.iter().enumerate() {
+        for &write in writes {
+            trace.step(Step::Commit { thread: state.graph.events[write].event.thread, loc: Loc::at(loc) });
+            trace.committed(EventId::at(write));
+        }
+    }
+    trace
+}
+
+fn issue(event: &Event) -> Step {
+    let alternative = match event.kind {
+        EventKind::Choose => event.read.unwrap_or(0) as u32,
+        _ => 0,
+    };
+    Step::Issue { thread: event.thread, alternative }
+}

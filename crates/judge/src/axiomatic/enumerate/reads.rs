@@ -1,0 +1,104 @@
+//! What a read may return: each source that is there, or one that is still to come.
+
+use std::ops::ControlFlow;
+
+use teetotal_memory::{Event, EventKind, ModelId, Source};
+use teetotal_program::{Loc, OnFailure, Op, Status, Subject, ThreadId, Value};
+
+use crate::axiomatic::enumerate::Execution;
+use crate::axiomatic::enumerate::search::{Search, State, Stop};
+
+impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
+    /// Visits every execution that continues `state`, in which `thread` stands at a read.
+    pub(super) fn read(&mut self, mut state: State, thread: ThreadId) -> Result<(), Stop> {
+        let Status::Ready(op) = state.subject.status(thread) else { unreachable!("the thread stands at a read") };
+        let locations = state.locations_read(thread, op);
+        let since = state.waiting[thread.index()];
+        for sources in combinations(&state, &locations) {
+            // A choice of sources that were all there when the thread began to wait has been made then.
+            let is_new = |source: &Source| matches!(source, Source::Write(w) if since.is_some_and(|s| w.index() >= s));
+            if since.is_some() && !sources.iter().any(is_new) {
+                continue;
+            }
+            let mut branch = state.clone();
+            if branch.read_from(self, thread, op, &locations, &sources) {
+                self.grow(branch)?;
+            }
+        }
+        let can_block = matches!(op, Op::Lock { .. } | Op::Await);
+        if can_block || locations.iter().any(|&loc| state.may_be_written(loc, thread)) {
+            state.waiting[thread.index()] = Some(state.graph.next_id());
+            return self.grow(state);
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Performs the read `op` of `thread` with these sources, if it can have them.
+    fn read_from<V>(
+        &mut self,
+        search: &Search<V>,
+        thread: ThreadId,
+        op: Op,
+        locations: &[Loc],
+        sources: &[Source],
+    ) -> bool {
+        let values: Vec<Value> = locations.iter().zip(sources).map(|(&loc, &source)| self.value(loc, source)).collect();
+        let moment = self.graph.next_id();
+        for (index, (&loc, &source)) in locations.iter().zip(sources).enumerate() {
+            let read = Event { loc: Some(loc), read: Some(values[index]), source: Some(source), ..self.blank(thread) };
+            let Some(event) = self.completed(search.model, op, read) else { return false };
+            if !self.graph.push(event, moment, search.keeps) {
+                return false;
+            }
+        }
+        if op == Op::Await && !self.subject.accepts(thread, &values) {
+            return false;
+        }
+        self.waiting[thread.index()] = None;
+        self.subject.resume(thread, &values);
+        true
+    }
+
+    fn value(&self, loc: Loc, source: Source) -> Value {
+        match source {
+            Source::Initial => self.subject.initial(loc),
+            Source::Write(write) => self.graph.events[write.index()].event.written.expect("a source writes"),
+        }
+    }
+
+    /// The event of `op` when it reads as `read` does, or nothing if it then is not possible.
+    fn completed(&self, model: ModelId, op: Op, read: Event) -> Option<Event> {
+        let thread = read.thread;
+        let old = read.read.expect("a read has a value");
+        Some(match op {
+            Op::Load { order, .. } => Event { kind: EventKind::Load, order, ..read },
+            Op::Await => read,
+            Op::Lock { order, .. } if old == 0 => {
+                Event { kind: EventKind::Lock, order, written: Some(thread.as_holder()), ..read }
+            }
+            Op::Unlock { order, .. } => {
+                let written = self.subject.modify(thread, old);
+                let kind = if written.is_some() { EventKind::Unlock } else { EventKind::FailedRmw };
+                Event { kind, order, written, ..read }
+            }
+            Op::Rmw { order, on_failure, .. } => match (self.subject.modify(thread, old), on_failure) {
+                (Some(new), _) => Event { kind: EventKind::Rmw, order, written: Some(new), ..read },
+                (None, OnFailure::Load(order)) if model == ModelId::Pso => Event { order, ..read },
+                (None, _) => Event { kind: EventKind::FailedRmw, order, ..read },
+            },
+            _ => return None,
+        })
+    }
+}
+
+/// Every choice of one source for each location.
+fn combinations(state: &State, locations: &[Loc]) -> Vec<Vec<Source>> {
+    locations.iter().fold(vec![Vec::new()], |chosen, &loc| {
+        let extend = |sources: Vec<Source>| {
+            state.graph.sources(loc).map(move |source| sources.iter().copied().chain([source]).collect())
+        };
+        chosen.into_iter().flat_map(extend).collect()
+    })
+}

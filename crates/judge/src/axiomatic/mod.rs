@@ -1,0 +1,30 @@
+//! The axiomatic twin of each machine: which traces a model allows, said without buffers or steps.
+//!
+//! [`accepts`] judges one trace of any length, [`enumerate`] finds every trace of a program without loops.
+//! Neither runs a machine: both build one order on *moments* and ask whether it has a cycle. The moment of a store is
+//! when it reaches memory, that of any other event when it is performed; the reads of one await share a moment.
+//! The order holds, for each thread, what its model keeps of program order (one file a model), and reads-from between
+//! threads, coherence, from-read, spawn and join. Both halves of a read-modify-write are one moment, so its atomicity
+//! needs no axiom of its own.
+
+mod accept;
+mod enumerate;
+mod facts;
+#[cfg(feature = "testing")]
+pub mod families;
+mod global_fence;
+mod order;
+mod placed;
+mod pso;
+mod rejection;
+mod sc;
+mod sober_as_printed;
+#[cfg(feature = "testing")]
+pub mod survey;
+mod tso;
+mod well_formed;
+
+pub use accept::accepts;
+pub use enumerate::{EnumerateError, Execution, enumerate, visit_executions};
+pub use rejection::{Axiom, Rejection};
+pub use sober_as_printed::accepts_as_sober_printed;

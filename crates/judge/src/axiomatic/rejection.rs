@@ -1,0 +1,68 @@
+//! Why a trace is not allowed.
+
+use std::fmt;
+
+use teetotal_memory::EventId;
+use thiserror::Error;
+
+/// What is wrong with a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum Rejection {
+    /// An event is none that any model could perform.
+    #[error("event {} {what}", event.0)]
+    Malformed { event: EventId, what: &'static str },
+    /// An axiom of the model does not hold.
+    #[error("{axiom} has the cycle {}", Cycle(events))]
+    Cyclic {
+        axiom: Axiom,
+        /// Each comes before the next, and the last before the first.
+        events: Vec<EventId>,
+    },
+    /// However stores are placed before or after the global fences, some store is pending at one of them.
+    #[error("no order of memory has all buffers empty at each of the global fences {}", List(fences))]
+    PendingAtGlobalFence { fences: Vec<EventId> },
+}
+
+/// What has to be free of cycles.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Axiom {
+    /// `po ∪ rf ∪ co ∪ fr`, for sequential consistency.
+    HappensBefore,
+    /// The same without program order from a store to a load, for TSO.
+    RelaxedHappensBefore,
+    /// The same with only what PSO keeps of program order.
+    GlobalOrder,
+    /// Program order and communication on one location.
+    Coherence,
+}
+
+impl fmt::Display for Axiom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Axiom::HappensBefore => "happens-before",
+            Axiom::RelaxedHappensBefore => "relaxed happens-before",
+            Axiom::GlobalOrder => "the global order",
+            Axiom::Coherence => "the order of one location",
+        })
+    }
+}
+
+/// `3 → 5 → 3`.
+struct Cycle<'e>(&'e [EventId]);
+
+impl fmt::Display for Cycle<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|event| write!(f, "{} → ", event.0))?;
+        self.0.first().map_or(Ok(()), |first| write!(f, "{}", first.0))
+    }
+}
+
+/// `3, 5`.
+struct List<'e>(&'e [EventId]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().map(|event| event.0.to_string()).collect();
+        f.write_str(&numbers.join(", "))
+    }
+}

@@ -1,0 +1,55 @@
+//! Counts over families of programs, to compare with what the reference says of them.
+
+use std::collections::BTreeSet;
+
+use teetotal_memory::{EventKind, ModelId, Trace, relations};
+use teetotal_program::Loc;
+use teetotal_program::ir::Program;
+
+use crate::axiomatic::{EnumerateError, accepts_as_sober_printed, enumerate};
+
+/// What was counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Survey {
+    pub programs: usize,
+    /// Traces with any order of the writes to each location and any source of each load, where no program branches.
+    pub candidates: usize,
+    /// Traces (po, rf, co) that the model allows.
+    pub traces: usize,
+    /// The same without co.
+    pub reads_from_classes: usize,
+    /// Programs with a trace that is not sequentially consistent.
+    pub not_robust: usize,
+    /// Allowed traces that [SOBER, Def. 3] as printed forbids, and the programs that have one.
+    pub wrongly_forbidden: usize,
+    pub programs_with_wrongly_forbidden: usize,
+}
+
+/// Counts over all `programs` under `model`.
+pub fn survey(model: ModelId, programs: impl Iterator<Item = Program>) -> Result<Survey, EnumerateError> {
+    let mut total = Survey::default();
+    for program in programs {
+        let executions = enumerate(model, &program, usize::MAX)?;
+        let traces = || executions.iter().map(|execution| &execution.trace);
+        let forbidden = traces().filter(|trace| !accepts_as_sober_printed(trace)).count();
+        total.programs += 1;
+        total.candidates += traces().next().map_or(0, n_candidates);
+        total.traces += executions.len();
+        total.reads_from_classes += traces().map(|trace| trace.reads_from_key()).collect::<BTreeSet<_>>().len();
+        total.not_robust += usize::from(traces().any(|trace| !relations::is_sequentially_consistent(trace)));
+        total.wrongly_forbidden += forbidden;
+        total.programs_with_wrongly_forbidden += usize::from(forbidden > 0);
+    }
+    Ok(total)
+}
+
+/// How many traces have the events of this one; an update reads what it overwrites.
+fn n_candidates(trace: &Trace) -> usize {
+    let of_location = |loc: usize| {
+        let n_writes = trace.coherence(Loc::at(loc)).len();
+        let is_load = |kind, at| kind == EventKind::Load && at == Some(Loc::at(loc));
+        let n_loads = trace.events().iter().filter(|event| is_load(event.kind, event.loc)).count() as u32;
+        (1..=n_writes).product::<usize>() * (1 + n_writes).pow(n_loads)
+    };
+    (0..trace.n_locations()).map(of_location).product()
+}

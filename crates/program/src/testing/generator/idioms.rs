@@ -1,0 +1,156 @@
+//! The skeletons that are there for one construct each.
+
+use crate::op::Order;
+use crate::testing::generator::plan::{Slot, access, barrier};
+use crate::testing::rng::Rng;
+use crate::testing::shape::Shape;
+
+pub(super) fn coherence(rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let n_threads = rng.weighted(&[(80, 2), (20, 3)]);
+    let mut threads: Vec<Vec<Slot>> =
+        (0..n_threads).map(|_| (0..rng.between(2, 5 - n_threads)).map(|_| access(0, rng)).collect()).collect();
+    if rng.percent(50) {
+        threads[0] = vec![Slot::Write(0), Slot::Write(0), access(0, rng)];
+        threads[1] = vec![Slot::Read(0), Slot::Read(0)];
+        threads.truncate(2);
+    }
+    if rng.percent(30) {
+        threads[0].push(access(1, rng));
+        threads[1].push(access(1, rng));
+    }
+    threads
+}
+
+pub(super) fn locked(rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let body = |rng: &mut Rng| match rng.below(4) {
+        0 | 1 => vec![Slot::Increment(0)],
+        2 => vec![access(0, rng), access(rng.below(2), rng)],
+        _ => vec![access(0, rng)],
+    };
+    let mut threads = Vec::new();
+    for _ in 0..rng.weighted(&[(85, 2), (15, 3)]) {
+        let mut slots = vec![Slot::Lock];
+        slots.extend(body(rng));
+        slots.push(Slot::Unlock);
+        threads.push(slots);
+    }
+    if rng.percent(25) {
+        threads[0] = body(rng);
+    }
+    if rng.percent(25) {
+        threads[1].push(access(rng.below(2), rng));
+    }
+    threads
+}
+
+pub(super) fn spawned(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let n_children = if shape.max_threads > 2 { rng.weighted(&[(70, 1), (30, 2)]) } else { 1 };
+    let mut parent = Vec::new();
+    let mut children = Vec::new();
+    if rng.percent(50) {
+        parent.push(Slot::Write(0));
+    }
+    for child in 1..=n_children {
+        parent.push(Slot::Spawn(child));
+        let first = rng.weighted(&[(60, Slot::Write(0)), (40, Slot::Read(0))]);
+        let mut slots = vec![first];
+        if rng.percent(60) {
+            slots.push(access(rng.below(2), rng));
+        }
+        children.push(slots);
+    }
+    if rng.percent(40) {
+        parent.push(access(rng.below(2), rng));
+    }
+    for child in 1..=n_children {
+        if rng.percent(80) {
+            parent.push(Slot::Join(child));
+        }
+    }
+    parent.push(Slot::Read(rng.weighted(&[(70, 0), (30, 1)])));
+    let mut threads = vec![parent];
+    threads.extend(children);
+    threads
+}
+
+pub(super) fn snapshot(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let mut looker = vec![Slot::Snapshot(0, 1)];
+    if rng.percent(30) {
+        looker.insert(0, Slot::Write(rng.below(2)));
+    }
+    let mut writer = vec![Slot::Write(0), Slot::Write(1)];
+    rng.shuffle(&mut writer);
+    if rng.percent(40) {
+        writer.push(Slot::Write(rng.below(2)));
+    } else if rng.percent(shape.barriers) {
+        writer.insert(1, barrier(shape, rng));
+    }
+    if rng.percent(20) { vec![looker.clone(), writer, looker] } else { vec![looker, writer] }
+}
+
+/// Store buffering in which the read of one thread or of both is a compare-exchange that fails.
+pub(super) fn failed_exchange(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let own = rng.weighted(&[(75, 0), (25, 1)]);
+    let mut first = vec![Slot::Write(own), Slot::FailedExchange(1)];
+    if rng.percent(30) {
+        first.insert(1, barrier(shape, rng));
+    }
+    let second = match rng.below(3) {
+        0 => vec![Slot::Write(1), Slot::FailedExchange(0)],
+        1 => vec![Slot::Write(1), Slot::Fence(Order::SeqCst), Slot::Read(0)],
+        _ => vec![Slot::Write(1), access(0, rng)],
+    };
+    vec![first, second]
+}
+
+pub(super) fn exclusive(rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let stretch = |rng: &mut Rng| {
+        Slot::Exclusive(match rng.below(5) {
+            0 | 1 => vec![Slot::Increment(0)],
+            2 => vec![Slot::Write(0), Slot::Write(1)],
+            3 => vec![Slot::Read(1), Slot::Read(0)],
+            // It may be blocked in the middle, and then others go on.
+            _ => vec![Slot::Write(0), rng.pick(&[Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock]), Slot::Read(1)],
+        })
+    };
+    let mut first = vec![stretch(rng)];
+    let mut second = if rng.percent(60) { vec![stretch(rng)] } else { vec![access(0, rng), access(1, rng)] };
+    for slots in [&mut first, &mut second] {
+        if rng.percent(20) {
+            slots.push(access(rng.below(2), rng));
+        }
+    }
+    vec![first, second]
+}
+
+pub(super) fn loops(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let body = |rng: &mut Rng| match rng.below(6) {
+        0 => vec![Slot::Write(0)],
+        1 => vec![Slot::Read(0)],
+        2 => vec![Slot::Increment(0)],
+        3 => vec![Slot::Write(0), barrier(shape, rng)],
+        4 => vec![Slot::Read(0), access(1, rng)],
+        _ => vec![Slot::Update],
+    };
+    let mut first = vec![Slot::Loop(body(rng))];
+    if rng.percent(40) {
+        first.insert(rng.below(2), access(rng.below(2), rng));
+    }
+    let mut second = vec![access(0, rng), access(rng.below(2), rng)];
+    if rng.percent(30) {
+        second = vec![Slot::Loop(body(rng))];
+    }
+    vec![first, second]
+}
+
+pub(super) fn spins(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let mut waiter = vec![Slot::Spin(1), access(0, rng)];
+    let mut writer = vec![Slot::Write(0), Slot::Write(1)];
+    if rng.percent(40) {
+        waiter.insert(0, Slot::Write(rng.pick(&[0, 2])));
+        writer.insert(rng.below(2), Slot::Spin(rng.pick(&[0, 2])));
+    } else if rng.percent(shape.barriers) {
+        writer.insert(1, barrier(shape, rng));
+    }
+    if rng.percent(15) { vec![waiter, writer, vec![Slot::Read(1), Slot::Read(0)]] } else { vec![waiter, writer] }
+}

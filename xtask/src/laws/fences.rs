@@ -1,0 +1,57 @@
+//! A full fence after each operation leaves nothing in the buffers.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use teetotal_explore::{Options, check};
+use teetotal_memory::ModelId;
+use teetotal_program::ir::{Instruction, Program, ThreadCode};
+use teetotal_program::testing::rebuild;
+use teetotal_program::{Order, Value};
+
+use crate::laws::Verdict;
+use crate::laws::everything::difference;
+
+/// Under TSO and PSO the fenced program ends as the program itself does under SC.
+pub(super) fn give_sc(program: &Arc<Program>) -> Verdict {
+    let fenced = Arc::new(with_fences(program)?);
+    let states = |program: &Arc<Program>, model| -> Result<BTreeSet<Vec<Value>>, String> {
+        let outcome = check(program, &Options::new(model), &|| None).map_err(|error| error.to_string())?;
+        Ok(outcome.states.into_keys().collect())
+    };
+    let sc = states(program, ModelId::Sc)?;
+    for model in [ModelId::Tso, ModelId::Pso] {
+        difference(&states(&fenced, model)?, &sc, (model.info().name, "sc"))?;
+    }
+    Ok(())
+}
+
+/// The program with a full fence after each operation.
+fn with_fences(program: &Program) -> Result<Program, String> {
+    let mut fenced = program.clone();
+    fenced.threads.iter_mut().for_each(fence_thread);
+    rebuild(&fenced).map_err(|error| error.to_string())
+}
+
+fn fence_thread(thread: &mut ThreadCode) {
+    let (code, places) = (std::mem::take(&mut thread.code), std::mem::take(&mut thread.places));
+    // Where each instruction, and the end, now stands.
+    let mut moved = Vec::with_capacity(code.len() + 1);
+    for (instruction, place) in code.into_iter().zip(places) {
+        moved.push(thread.code.len() as u32);
+        let visible = instruction.is_visible();
+        thread.code.push(instruction);
+        thread.places.push(place);
+        if visible {
+            // In an exclusive region the fence belongs to it, or another thread could come between.
+            thread.code.push(Instruction::Fence { order: Order::SeqCst });
+            thread.places.push(teetotal_program::ir::Place { exclusive: true, ..place });
+        }
+    }
+    moved.push(thread.code.len() as u32);
+    for instruction in &mut thread.code {
+        if let Instruction::Jump { target } | Instruction::Branch { target, .. } = instruction {
+            *target = moved[*target as usize];
+        }
+    }
+}
