@@ -13,7 +13,7 @@ use crate::screen::color_by_default;
 
 /// Checks concurrent programs under SC, TSO and PSO.
 #[derive(Debug, Parser)]
-#[command(name = "teetotal", version, max_term_width = 100, after_help = AFTER_HELP)]
+#[command(name = "teetotal", version, max_term_width = 80, after_help = AFTER_HELP)]
 #[command(disable_help_subcommand = true, infer_subcommands = false)]
 struct Cli {
     #[command(subcommand)]

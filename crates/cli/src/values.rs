@@ -1,5 +1,6 @@
 //! Values of options: the same parser whether they come from a flag or from the environment.
 
+use clap::builder::{BoolishValueParser, TypedValueParser};
 use teetotal::{MODELS, MONITORS, ModelId, MonitorId, SEARCHES, SearchId};
 
 use crate::fault::Fault;
@@ -44,6 +45,11 @@ pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
             Err(Fault::new(format!("`{text}` is no number of jobs")).help(format!("use a number from 1 to {MAX_JOBS}")))
         }
     }
+}
+
+/// Reads a flag that is set in the environment: `1`, `true` and `yes` set it.
+pub(crate) fn flag() -> impl TypedValueParser<Value = bool> {
+    BoolishValueParser::new()
 }
 
 /// Reads the number of columns.

@@ -28,7 +28,7 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
         Failure::DivisionByZero { .. } => "division by zero",
         Failure::BadAddress { .. } => "address of no location",
         Failure::BadIndex { .. } => "index past the end of an array",
-        Failure::NotHolder { .. } => "unlock of a lock that is not held",
+        Failure::NotHolder { .. } => "unlock without holding the lock",
         Failure::AlreadyStarted { .. } => "spawn of a thread that runs already",
         Failure::EndlessLoop { .. } => "endless loop",
     };

@@ -104,7 +104,7 @@ impl Report<'_> {
         if let Coverage::Stopped(reason) = self.outcome.coverage
             && reason != StopReason::Violation
         {
-            notes.extend(stop::help(self.program, reason).map(|help| format!("help: {help}")));
+            notes.extend(stop::help(self.program, &self.options.limits, reason).map(|help| format!("help: {help}")));
         }
         notes
     }
@@ -119,7 +119,7 @@ impl Report<'_> {
                 Some("no execution came to its end, so the condition was never looked at".to_owned())
             }
             Verdict::Holds if !checks_condition && !asserts(program) => {
-                let looked_for: Vec<&str> = options.monitors.iter().filter_map(|id| what_is_left(*id)).collect();
+                let looked_for: Vec<&str> = options.monitors.iter().rev().filter_map(|id| what_is_left(*id)).collect();
                 match looked_for.as_slice() {
                     [] => Some("the program demands nothing of what was checked".to_owned()),
                     _ => Some(format!("nothing is asserted; looked only for {}", words::list(&looked_for))),
@@ -148,10 +148,10 @@ impl Report<'_> {
             return;
         }
         let n = others.len() as u64;
-        out.push_str(&format!("\n{} of another kind:\n", words::count(n, "more violation")));
+        out.push_str(&format!("\n{}:\n", words::count(n, "more violation")));
         for violation in others.iter().take(MANY) {
             let lines = finding::describe(self.program, &violation.finding, &violation.trace);
-            for line in lines.first().into_iter() {
+            if let Some(line) = lines.first() {
                 paragraph(&format!("  {line}"), drawing, out);
             }
             out.push_str(&format!("    teetotal replay {} {}\n", self.program.name, violation.token));
@@ -196,7 +196,7 @@ fn asserts(program: &Program) -> bool {
 /// What a monitor looks for in a program that asserts nothing and has no condition.
 fn what_is_left(monitor: MonitorId) -> Option<&'static str> {
     match monitor {
-        MonitorId::Assertion => Some("threads that go wrong"),
+        MonitorId::Assertion => Some("failures such as a division by zero"),
         MonitorId::Condition => None,
         MonitorId::Deadlock => Some("deadlock"),
     }

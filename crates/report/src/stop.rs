@@ -1,6 +1,6 @@
 //! Why a search stopped, in words, and what to try.
 
-use teetotal_explore::StopReason;
+use teetotal_explore::{Limits, StopReason};
 use teetotal_program::ir::Program;
 
 use crate::words::{bytes, count, place};
@@ -22,21 +22,24 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
     }
 }
 
-/// What may help, if anything does.
-pub(crate) fn help(program: &Program, reason: StopReason) -> Option<String> {
-    let raise = |name: &str| Some(format!("go further with a higher `--limit {name}=N`"));
+/// What may help, if anything does; `limits` are those of the search.
+pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Option<String> {
+    let above = |name: &str, limit: Option<u64>| {
+        let limit = limit?;
+        Some(format!("go further with a higher limit than `--limit {name}={limit}`"))
+    };
     match reason {
         StopReason::Violation | StopReason::Interrupted => None,
-        StopReason::Executions(_) => raise("executions"),
-        StopReason::States(_) => raise("states"),
-        StopReason::Steps(_) => raise("steps"),
-        StopReason::Buffer(_) => raise("buffer"),
-        StopReason::Memory(_) => raise("memory"),
-        StopReason::Time => raise("time"),
+        StopReason::Executions(_) => above("executions", limits.executions),
+        StopReason::States(_) => above("states", limits.states),
+        StopReason::Steps(_) => above("steps", limits.steps),
+        StopReason::Buffer(_) => above("buffer", limits.buffer),
+        StopReason::Memory(_) => above("memory", limits.memory.map(|bytes| bytes >> 20)),
+        StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
         StopReason::EndlessLoop { thread, instruction } => {
-            let at =
-                place(program, thread, instruction as usize).map_or_else(String::new, |place| format!(" at {place}"));
-            Some(format!("let the loop{at} read shared memory or wait with `await`"))
+            let at = place(program, thread, instruction as usize);
+            let at = at.map_or_else(String::new, |place| format!(" at {place}"));
+            Some(format!("let the loop{at} read shared memory, or wait with `await`"))
         }
     }
 }

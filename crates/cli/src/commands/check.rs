@@ -26,16 +26,16 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PROGRAM", required = true)]
     programs: Vec<String>,
 
-    /// Memory models: sc, tso, pso, a list of them, or all
+    /// Models: sc, tso, pso, a list, or all
     #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::models)]
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: Models,
 
-    /// What to look for: assertion, condition, deadlock [default: all]
+    /// Checks: assertion, condition, deadlock, or a list [default: all]
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
     check: Option<Checks>,
 
-    /// How executions are chosen: stateful or brute [default: stateful]
+    /// Search: stateful or brute [default: stateful]
     #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
     search: Option<SearchId>,
 
@@ -44,28 +44,28 @@ pub(crate) struct CheckArgs {
     #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
     limit: Vec<Limit>,
 
-    /// Processor cores to use; the result is the same [default: all]
+    /// Cores to use; the result is the same [default: all]
     #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
     jobs: Option<usize>,
 
-    /// Go on after the first violation and list those of other kinds
-    #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true)]
+    /// Go on after the first violation and list them all
+    #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
     all: bool,
 
-    /// Show an execution that answers the question of the program
-    #[arg(short, long, env = "TEETOTAL_WITNESS", hide_env = true)]
+    /// Show an execution that the program asks for
+    #[arg(short, long, env = "TEETOTAL_WITNESS", hide_env = true, value_parser = values::flag())]
     witness: bool,
 
     /// Print the verdict line alone
-    #[arg(short, long, conflicts_with = "witness", env = "TEETOTAL_QUIET", hide_env = true)]
+    #[arg(short, long, conflicts_with = "witness", env = "TEETOTAL_QUIET", hide_env = true, value_parser = values::flag())]
     quiet: bool,
 
-    /// Print what the search did, and how long it took
-    #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true)]
+    /// Print what the search did and how long it took
+    #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
-    /// Give exit code 0 instead of 3 where a limit was met
-    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true)]
+    /// Exit with 0 instead of 3 where a limit was met
+    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
     allow_incomplete: bool,
 
     #[command(flatten)]

@@ -20,9 +20,9 @@ pub(crate) struct DemoArgs {
 /// The programs, and what each asks.
 const PROGRAMS: [(&str, &str); 4] = [
     ("SB", "Two threads each store, then read the other's location. Can both read 0?"),
-    ("MP", "One thread stores data, then a flag. Can the flag be seen without the data?"),
+    ("MP", "One thread stores data, then a flag. Can the flag be seen first?"),
     ("n6", "A thread reads its own store. Can that store still be the last to arrive?"),
-    ("2+2W", "Two threads store to x and y in opposite orders. Can both first stores win?"),
+    ("2+2W", "Two threads store to x and y in opposite orders. Can both first stores last?"),
 ];
 
 /// The program and the model of the execution that is shown.
@@ -30,8 +30,8 @@ const SHOWN: (&str, ModelId) = ("SB", ModelId::Tso);
 
 pub(crate) fn run(args: &DemoArgs, out: &mut Output) -> Result<u8, Fault> {
     let drawing = args.screen.drawing();
-    out.write("Four small programs under three memory models. Can the outcome be observed,\n")?;
-    out.write("and how many final states are there?\n\n")?;
+    out.write("Four small programs under three memory models: is the outcome in question\n")?;
+    out.write("observed or never, and how many final states are there?\n\n")?;
     out.write(&header())?;
     for (name, question) in PROGRAMS {
         let program = program::load(name)?;
@@ -56,7 +56,7 @@ fn line(name: &str, cells: &[String]) -> String {
 fn cell(program: &Arc<Program>, model: ModelId) -> Result<String, Fault> {
     let outcome = check(program, model)?;
     let answer = if outcome.satisfying.is_some() { "observed" } else { "never" };
-    Ok(format!("{answer:<9}{}", outcome.states.len()))
+    Ok(format!("{answer} ({})", outcome.states.len()))
 }
 
 fn check(program: &Arc<Program>, model: ModelId) -> Result<teetotal::Outcome, Fault> {
@@ -78,7 +78,7 @@ fn example(drawing: Drawing) -> Result<String, Fault> {
     let timeline = Timeline { program: &program, trace: &again.trace, model, outcome: Some(&again.values) };
     let title = model.info().name;
     Ok(format!(
-        "\n{name} under {title}, one execution in which it is:\n\n{}\n\
+        "\nHow both threads of {name} read 0 under {title}:\n\n{}\n\
          Try next: teetotal check {name} MP --model all\n          \
          teetotal check peterson-loop\n          \
          teetotal list programs\n",
