@@ -101,7 +101,7 @@ pub(crate) fn limit(text: &str) -> Result<Limit, Fault> {
     };
     let Some(info) = LIMITS.iter().find(|info| info.name == name) else {
         let names: Vec<&str> = LIMITS.iter().map(|info| info.name).collect();
-        return Err(unknown("limit", "limits", name, &names));
+        return Err(unknown("limit", name, &names));
     };
     let digits = number.replace('_', "");
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());

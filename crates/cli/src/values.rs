@@ -32,7 +32,7 @@ pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
 /// Reads the name of a search.
 pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
     let names: Vec<&str> = SEARCHES.iter().map(|info| info.name).collect();
-    SearchId::by_name(text).ok_or_else(|| unknown("search", "searches", text, &names))
+    SearchId::by_name(text).ok_or_else(|| unknown("search", text, &names))
 }
 
 /// Reads the number of processor cores.
@@ -71,7 +71,7 @@ fn names<T: Copy + PartialEq>(what: &str, text: &str, table: &[(&'static str, T)
             None if word == "all" => wanted.extend(table.iter().map(|(_, id)| *id)),
             None => {
                 let names: Vec<&str> = table.iter().map(|(name, _)| *name).chain(["all"]).collect();
-                return Err(unknown(what, &format!("{what}s"), word, &names));
+                return Err(unknown(what, word, &names));
             }
         }
     }
@@ -79,10 +79,10 @@ fn names<T: Copy + PartialEq>(what: &str, text: &str, table: &[(&'static str, T)
 }
 
 /// The mistake of using a name that is not there.
-pub(crate) fn unknown(what: &str, plural: &str, word: &str, names: &[&str]) -> Fault {
+pub(crate) fn unknown(what: &str, word: &str, names: &[&str]) -> Fault {
     let fault = Fault::new(format!("there is no {what} `{word}`"));
     match nearest(word, names.iter().copied()) {
         Some(name) => fault.help(format!("did you mean `{name}`?")),
-        None => fault.help(format!("the {plural} are {}", names.join(", "))),
+        None => fault.help(format!("use one of {}", names.join(", "))),
     }
 }

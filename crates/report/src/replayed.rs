@@ -42,7 +42,7 @@ fn remarks(program: &Arc<Program>, again: &Replayed) -> Vec<String> {
         remarks.push("nothing is wrong with this execution".to_owned());
     }
     match &again.ending {
-        None => remarks.push("the token ends here; the threads could go on".to_owned()),
+        None if again.findings.is_empty() => remarks.push("the token ends here; the threads could go on".to_owned()),
         Some(Ending::Discarded) => remarks.push("an assumption does not hold, so it does not count".to_owned()),
         Some(Ending::Completed) => {
             if let Some(condition @ Condition::Exists(formula)) = &program.condition {
@@ -54,7 +54,7 @@ fn remarks(program: &Arc<Program>, again: &Replayed) -> Vec<String> {
                 remarks.push(format!("it {answer} {}", printer::condition(program, condition)));
             }
         }
-        Some(Ending::Blocked(_) | Ending::Failed) => {}
+        None | Some(Ending::Blocked(_) | Ending::Failed) => {}
     }
     remarks
 }

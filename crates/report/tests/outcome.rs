@@ -47,10 +47,11 @@ fn a_deadlock_says_who_waits_for_whom() {
             });
         },
         expect![[r#"
-            test: violated under tso (complete, 6 states)
+            test: violated under tso (complete, 17 states)
 
-            deadlock: P0 waits forever
-              P0 waits at `lock x`, which P1 holds
+            deadlock: P0 and P1 wait forever
+              P0 waits at `lock y`, which P1 holds
+              P1 waits at `lock x`, which P0 holds
         "#]],
     );
 }
@@ -135,7 +136,7 @@ fn an_unlock_of_a_free_lock_is_a_failure() {
         expect![[r#"
             test: violated under tso (complete, 2 states)
 
-            unlock of a lock that is not held in P0
+            unlock without holding the lock in P0
               at `unlock x`
         "#]],
     );
@@ -203,8 +204,7 @@ fn an_endless_loop_is_told() {
         },
         expect![[r#"
             test: no violation found under tso (stopped: an endless loop in P0)
-              help: let the loop at crates/program/src/ir/builder.rs:267:53 read shared
-                memory, or wait with `await`
+              help: let the loop at spin.txt:3:5 read shared memory, or wait with `await`
         "#]],
     );
 }

@@ -22,7 +22,7 @@ const PROGRAMS: [(&str, &str); 4] = [
     ("SB", "Two threads each store, then read the other's location. Can both read 0?"),
     ("MP", "One thread stores data, then a flag. Can the flag be seen first?"),
     ("n6", "A thread reads its own store. Can that store still be the last to arrive?"),
-    ("2+2W", "Two threads store to x and y in opposite orders. Can both first stores last?"),
+    ("2+2W", "Two threads store x and y in opposite orders. Can both first stores win?"),
 ];
 
 /// The program and the model of the execution that is shown.

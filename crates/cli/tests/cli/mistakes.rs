@@ -64,9 +64,9 @@ fn an_unknown_model_is_refused() {
         "check SB --model x86",
         2,
         expect![[r#"
-        error: there is no model `x86`
-        help: the models are sc, tso, pso, all
-    "#]],
+            error: there is no model `x86`
+            help: use one of sc, tso, pso, all
+        "#]],
     );
     refuse(
         "check SB --model sc,tsoo",
@@ -84,9 +84,9 @@ fn an_unknown_check_or_search_is_refused() {
         "check SB --check race",
         2,
         expect![[r#"
-        error: there is no check `race`
-        help: the checks are assertion, condition, deadlock, all
-    "#]],
+            error: there is no check `race`
+            help: use one of assertion, condition, deadlock, all
+        "#]],
     );
     refuse(
         "check SB --check assertions",
@@ -100,9 +100,9 @@ fn an_unknown_check_or_search_is_refused() {
         "check SB --search dpor",
         2,
         expect![[r#"
-        error: there is no search `dpor`
-        help: the searches are stateful, brute
-    "#]],
+            error: there is no search `dpor`
+            help: use one of stateful, brute
+        "#]],
     );
 }
 
@@ -181,9 +181,9 @@ fn an_unknown_limit_is_refused() {
         "check SB --limit patience=3",
         2,
         expect![[r#"
-        error: there is no limit `patience`
-        help: the limits are states, executions, steps, buffer, memory, time
-    "#]],
+            error: there is no limit `patience`
+            help: use one of states, executions, steps, buffer, memory, time
+        "#]],
     );
     refuse(
         "check SB --limit 1000",
@@ -283,7 +283,7 @@ fn a_bad_value_in_the_environment_is_told_where_it_comes_from() {
     let ran = run(teetotal("check SB").env("TEETOTAL_MODEL", "x86"));
     expect![[r#"
         error: there is no model `x86`
-        help: the models are sc, tso, pso, all
+        help: use one of sc, tso, pso, all
         help: the value comes from the environment variable TEETOTAL_MODEL
     "#]]
     .assert_eq(&ran.stderr);
