@@ -36,7 +36,8 @@ fn events_of<'t>(trace: &'t Trace, record: &StepRecord) -> &'t [Event] {
 
 /// Two stores leave buffers: they depend if they are to one location, or of one thread and always in this order.
 fn commits_depend<M: Model>(first: &Event, second: &Event) -> bool {
-    first.loc == second.loc || (first.thread == second.thread && M::keeps_order(first, second))
+    let in_program_order = first.thread == second.thread && first.index < second.index;
+    first.loc == second.loc || (in_program_order && M::keeps_order(first, second))
 }
 
 /// A store leaves its buffer, then a thread performs an operation.
@@ -51,8 +52,7 @@ fn commit_then_issue<M: Model>(trace: &Trace, commit: &StepRecord, event: &Event
         // It only joins a buffer.
         EventKind::Store => false,
         _ if event.loc != store.loc => false,
-        // A load that forwards is placed just after the commit of its source, which is still to come.
-        _ => !(event.forwarded && comes_before_source(trace, event, commit)),
+        _ => !comes_before_own_source(trace, event, store.committed),
     }
 }
 
@@ -66,16 +66,23 @@ fn issue_then_commit(trace: &Trace, event: &Event, commit: &StepRecord) -> bool 
         EventKind::GlobalFence => true,
         EventKind::Store => false,
         _ if event.loc != store.loc => false,
-        _ => !(event.forwarded && comes_before_source(trace, event, commit)),
+        _ => !comes_before_own_source(trace, event, store.committed),
     }
 }
 
-/// Whether `commit` reaches memory before the store that `load` forwards from does.
-fn comes_before_source(trace: &Trace, load: &Event, commit: &StepRecord) -> bool {
-    let Some(Source::Write(source)) = load.source else { return false };
-    match (trace.event(source).committed, trace.event(commit.event).committed) {
+/// Whether `read` is a load of what its own thread stored, and a foreign write at step `write` comes before that store.
+///
+/// Such a load may forward, so it counts as placed just after the commit of its source, wherever it stands: foreign
+/// writes before that commit do not matter to it, those after it do.
+fn comes_before_own_source(trace: &Trace, read: &Event, write: Option<u32>) -> bool {
+    let Some(Source::Write(source)) = read.source else { return false };
+    let source = trace.event(source);
+    if read.kind != EventKind::Load || source.thread != read.thread || !source.is_store() {
+        return false;
+    }
+    match (source.committed, write) {
         (None, _) => true,
-        (Some(source), Some(commit)) => commit < source,
+        (Some(source), Some(write)) => write < source,
         (Some(_), None) => false,
     }
 }
@@ -110,19 +117,13 @@ fn issues_depend<M: Model>(trace: &Trace, first: &Event, second: &Event) -> bool
     if M::BUFFERS && (fence_and_store(first, second) || fence_and_store(second, first)) {
         return true;
     }
-    if first.loc.is_none() || first.loc != second.loc || !(writes_now::<M>(first) || writes_now::<M>(second)) {
+    let joins_buffer = |event: &Event| M::BUFFERS && event.is_store();
+    if first.loc.is_none() || first.loc != second.loc || joins_buffer(first) || joins_buffer(second) {
         return false;
     }
-    // Of the two, at most one is a load that forwards; the other writes memory at its own step.
-    let (load, write) = if first.forwarded { (first, second) } else { (second, first) };
-    if !load.forwarded {
-        return true;
+    if !first.is_write() && !second.is_write() {
+        return false;
     }
-    let Some(Source::Write(source)) = load.source else { return true };
-    trace.event(source).committed.is_some_and(|source| write.step >= source)
-}
-
-/// Whether the event writes memory in the step that issues it.
-fn writes_now<M: Model>(event: &Event) -> bool {
-    event.is_write() && !(M::BUFFERS && event.is_store())
+    !comes_before_own_source(trace, first, Some(second.step))
+        && !comes_before_own_source(trace, second, Some(first.step))
 }

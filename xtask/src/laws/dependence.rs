@@ -1,54 +1,68 @@
 //! The dependence of steps tells executions apart exactly as their traces do.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use teetotal_memory::dependence::depends;
 use teetotal_memory::{Model, Trace};
 use teetotal_program::Value;
-use teetotal_program::ir::Program;
+use teetotal_program::ir::{Instruction, Program};
 
-use crate::laws::Verdict;
-use crate::laws::everything::{Everything, under_every_model};
+use crate::laws::everything::under_every_model;
+use crate::laws::{Case, Verdict, has_exclusive};
 
 /// With more executions than this, a program is too large for a comparison of all pairs of steps.
 const MAX_EXECUTIONS: u64 = 3_000;
 
 /// Two executions have the same trace exactly when they order the same dependent steps alike.
-pub(super) fn agrees_with_traces(program: &Arc<Program>) -> Verdict {
-    // Steps inside an exclusive region depend on everything outside; dependence does not know of regions.
-    if program.threads.iter().any(|thread| thread.places.iter().any(|place| place.exclusive)) {
-        return Ok(());
-    }
-    under_every_model!(agrees_under, program)
+pub(super) fn agrees_with_traces(case: &Case) -> Verdict {
+    under_every_model!(agrees_under, case)
 }
 
-fn agrees_under<M: Model>(program: &Arc<Program>) -> Verdict {
-    let mut by_key: BTreeMap<Vec<Value>, Vec<u64>> = BTreeMap::new();
-    let mut executions = 0;
-    let mut disagreement = None;
-    Everything::of::<M>(program, &mut |trace, key| {
-        executions += 1;
-        if executions > MAX_EXECUTIONS || disagreement.is_some() {
+fn agrees_under<M: Model>(case: &Case) -> Verdict {
+    case.everything::<M>().dependence.clone()
+}
+
+/// The classes of executions by the dependence of their steps.
+pub(super) struct Classes {
+    by_key: BTreeMap<Vec<Value>, Vec<u64>>,
+    executions: u64,
+    /// Dependence may tell more apart than traces do: when a global fence came is not part of a trace.
+    finer: bool,
+    /// Dependence does not know of exclusive regions, whose steps depend on everything outside.
+    skip: bool,
+    verdict: Verdict,
+}
+
+impl Classes {
+    pub(super) fn new(program: &Program) -> Self {
+        let instructions = || program.threads.iter().flat_map(|thread| &thread.code);
+        let finer = instructions().any(|instruction| *instruction == Instruction::GlobalFence);
+        Classes { by_key: BTreeMap::new(), executions: 0, finer, skip: has_exclusive(program), verdict: Ok(()) }
+    }
+
+    /// Takes in an execution.
+    pub(super) fn add<M: Model>(&mut self, trace: &Trace, key: &[Value]) {
+        self.executions += 1;
+        if self.skip || self.executions > MAX_EXECUTIONS || self.verdict.is_err() {
             return;
         }
         let signature = signature::<M>(trace);
-        match by_key.get(key) {
-            Some(known) if *known != signature => {
-                disagreement = Some(format!("one trace, two classes of dependence: {:?}", trace.steps()));
+        match self.by_key.get(key) {
+            Some(known) if *known != signature && !self.finer => {
+                self.verdict = Err(format!("one trace, two classes of dependence: {:?}", trace.steps()));
             }
             Some(_) => {}
-            None => drop(by_key.insert(key.to_vec(), signature)),
+            None => drop(self.by_key.insert(key.to_vec(), signature)),
         }
-    });
-    if let Some(reason) = disagreement {
-        return Err(reason);
     }
-    let signatures: std::collections::BTreeSet<&Vec<u64>> = by_key.values().collect();
-    if signatures.len() < by_key.len() {
-        return Err("one class of dependence, two traces".to_owned());
+
+    pub(super) fn verdict(self) -> Verdict {
+        let signatures: BTreeSet<&Vec<u64>> = self.by_key.values().collect();
+        if signatures.len() < self.by_key.len() {
+            return Err("one class of dependence, two traces".to_owned());
+        }
+        self.verdict
     }
-    Ok(())
 }
 
 /// Every ordered pair of dependent steps, with steps named independently of the interleaving, sorted.

@@ -11,6 +11,8 @@ use teetotal_memory::{Model, Trace};
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_program::{Failure, ThreadId, Value};
 
+use crate::laws::{Verdict, dependence};
+
 /// How an execution ended, with what there is to see then.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct End {
@@ -32,23 +34,34 @@ impl End {
 }
 
 /// All maximal executions of a program under one model.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Everything {
     /// By what tells traces apart: the first execution that has it, and the end.
     pub(super) traces: BTreeMap<Vec<Value>, (Trace, End)>,
     pub(super) ends: BTreeSet<End>,
     pub(super) failures: BTreeSet<(ThreadId, Failure)>,
-    pub(super) executions: u64,
+    /// Whether the dependence of steps tells executions apart as their traces do.
+    pub(super) dependence: Verdict,
+}
+
+impl Default for Everything {
+    fn default() -> Self {
+        let (traces, ends, failures) = Default::default();
+        Everything { traces, ends, failures, dependence: Ok(()) }
+    }
 }
 
 impl Everything {
-    /// Runs every interleaving of `program` under `M`; `watch` sees each maximal execution.
-    pub(super) fn of<M: Model>(program: &Arc<Program>, watch: &mut dyn FnMut(&Trace, &[Value])) -> Self {
+    /// Runs every interleaving of `program` under `M`.
+    pub(super) fn of<M: Model>(program: &Arc<Program>) -> Self {
         let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
-        let mut collect = Collect { program, watch, all: Everything::default() };
+        let mut classes = dependence::Classes::new(program);
+        let mut watch = |trace: &Trace, key: &[Value]| classes.add::<M>(trace, key);
+        let mut collect = Collect { program, watch: &mut watch, all: Everything::default() };
         let coverage = driver::run(&mut system, &mut Brute::default(), &mut collect, &Limits::default(), &|| None);
         assert_eq!(coverage, Coverage::Complete, "brute force ends on programs that end");
-        collect.all
+        let all = collect.all;
+        Everything { dependence: classes.verdict(), ..all }
     }
 
     /// The different final states of completed executions.
@@ -77,7 +90,6 @@ impl Observer for Collect<'_> {
             self.all.ends.insert(end.clone());
         }
         self.all.traces.entry(key).or_insert_with(|| (view.trace.clone(), end));
-        self.all.executions += 1;
         Flow::Continue
     }
 }
@@ -98,11 +110,11 @@ pub(super) fn difference<T: Ord + std::fmt::Debug>(
 
 /// Calls a function with each model as its type parameter and stops at the first error.
 macro_rules! under_every_model {
-    ($function:ident, $program:expr) => {{
+    ($function:ident, $case:expr) => {{
         let named = |model: &str, verdict: Verdict| verdict.map_err(|reason| format!("under {model}: {reason}"));
-        named("sc", $function::<teetotal_memory::models::Sc>($program))
-            .and_then(|()| named("tso", $function::<teetotal_memory::models::Tso>($program)))
-            .and_then(|()| named("pso", $function::<teetotal_memory::models::Pso>($program)))
+        named("sc", $function::<teetotal_memory::models::Sc>($case))
+            .and_then(|()| named("tso", $function::<teetotal_memory::models::Tso>($case)))
+            .and_then(|()| named("pso", $function::<teetotal_memory::models::Pso>($case)))
     }};
 }
 pub(super) use under_every_model;

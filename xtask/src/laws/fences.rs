@@ -9,11 +9,16 @@ use teetotal_program::ir::{Instruction, Program, ThreadCode};
 use teetotal_program::testing::rebuild;
 use teetotal_program::{Order, Value};
 
-use crate::laws::Verdict;
 use crate::laws::everything::difference;
+use crate::laws::{Case, Verdict, has_exclusive};
 
 /// Under TSO and PSO the fenced program ends as the program itself does under SC.
-pub(super) fn give_sc(program: &Arc<Program>) -> Verdict {
+pub(super) fn give_sc(case: &Case) -> Verdict {
+    let program = &case.program;
+    // A fence inside an exclusive region blocks until the buffer is empty, and so gives up the region.
+    if has_exclusive(program) {
+        return Ok(());
+    }
     let fenced = Arc::new(with_fences(program)?);
     let states = |program: &Arc<Program>, model| -> Result<BTreeSet<Vec<Value>>, String> {
         let outcome = check(program, &Options::new(model), &|| None).map_err(|error| error.to_string())?;
@@ -43,9 +48,8 @@ fn fence_thread(thread: &mut ThreadCode) {
         thread.code.push(instruction);
         thread.places.push(place);
         if visible {
-            // In an exclusive region the fence belongs to it, or another thread could come between.
             thread.code.push(Instruction::Fence { order: Order::SeqCst });
-            thread.places.push(teetotal_program::ir::Place { exclusive: true, ..place });
+            thread.places.push(place);
         }
     }
     moved.push(thread.code.len() as u32);

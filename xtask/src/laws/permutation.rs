@@ -10,11 +10,12 @@ use teetotal_program::ir::{Address, Instruction, Program};
 use teetotal_program::testing::rebuild;
 use teetotal_program::{ThreadId, Value};
 
-use crate::laws::Verdict;
 use crate::laws::everything::difference;
+use crate::laws::{Case, Verdict};
 
 /// With its threads in the opposite order, a program has the same outcomes.
-pub(super) fn holds(program: &Arc<Program>) -> Verdict {
+pub(super) fn holds(case: &Case) -> Verdict {
+    let program = &case.program;
     let last = program.n_threads() - 1;
     let mirror = |thread: ThreadId| ThreadId::at(last - thread.index());
     let mut mirrored = Program::clone(program);

@@ -1,15 +1,13 @@
 //! A token replays the execution that it was made from.
 
-use std::sync::Arc;
-
 use teetotal_explore::{Options, Token, check, replay, trace_of};
 use teetotal_memory::MODELS;
-use teetotal_program::ir::Program;
 
-use crate::laws::Verdict;
+use crate::laws::{Case, Verdict};
 
 /// Text to token and back, and the identical trace from it.
-pub(super) fn round_trips(program: &Arc<Program>) -> Verdict {
+pub(super) fn round_trips(case: &Case) -> Verdict {
+    let program = &case.program;
     for model in MODELS {
         let mut options = Options::new(model.id);
         options.limits.buffer = Some(6);

@@ -10,16 +10,16 @@ use teetotal_memory::Model;
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_program::{Failure, ThreadId, Value};
 
-use crate::laws::Verdict;
 use crate::laws::everything::{Everything, difference, under_every_model};
+use crate::laws::{Case, Verdict};
 
 /// Final states, deadlocks, failures, and the number of classes at every level.
-pub(super) fn agree_with_brute_force(program: &Arc<Program>) -> Verdict {
-    under_every_model!(agree_under, program)
+pub(super) fn agree_with_brute_force(case: &Case) -> Verdict {
+    under_every_model!(agree_under, case)
 }
 
-fn agree_under<M: Model>(program: &Arc<Program>) -> Verdict {
-    let all = Everything::of::<M>(program, &mut |_, _| {});
+fn agree_under<M: Model>(case: &Case) -> Verdict {
+    let (program, all) = (&case.program, case.everything::<M>());
     let outcome = check(program, &Options::new(M::ID), &|| None).map_err(|error| error.to_string())?;
     if outcome.coverage != Coverage::Complete {
         return Err(format!("the search stopped: {:?}", outcome.coverage));
@@ -42,7 +42,7 @@ fn agree_under<M: Model>(program: &Arc<Program>) -> Verdict {
     difference(&found_deadlocks, &deadlocks, ("deadlocks of the search", "deadlocks of brute force"))?;
     difference(&found_failures, &failures, ("failures of the search", "failures of brute force"))?;
     for remember in [Remember::Values, Remember::ReadsFrom, Remember::Trace] {
-        classes_agree::<M>(program, &all, remember)?;
+        classes_agree::<M>(program, all, remember)?;
     }
     Ok(())
 }
@@ -88,12 +88,12 @@ fn histories<M: Model>(program: &Arc<Program>, remember: Remember, reduce: bool)
 }
 
 /// With and without reduction: the same final states, endings and findings.
-pub(super) fn survive_reduction(program: &Arc<Program>) -> Verdict {
-    under_every_model!(survive_under, program)
+pub(super) fn survive_reduction(case: &Case) -> Verdict {
+    under_every_model!(survive_under, case)
 }
 
-fn survive_under<M: Model>(program: &Arc<Program>) -> Verdict {
-    let [reduced, full] = [true, false].map(|reduce| found::<M>(program, reduce));
+fn survive_under<M: Model>(case: &Case) -> Verdict {
+    let [reduced, full] = [true, false].map(|reduce| found::<M>(&case.program, reduce));
     difference(&reduced, &full, ("with reduction", "without"))
 }
 

@@ -1,23 +1,21 @@
 //! Machine and axiomatic twin allow the same traces.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use teetotal_judge::axiomatic::{EnumerateError, accepts, enumerate};
 use teetotal_memory::Model;
 use teetotal_program::Value;
-use teetotal_program::ir::Program;
 
-use crate::laws::Verdict;
-use crate::laws::everything::{Everything, difference, under_every_model};
+use crate::laws::everything::{difference, under_every_model};
+use crate::laws::{Case, Verdict};
 
 /// Every trace of the machine is accepted by the twin; where the twin can enumerate, it finds the same ones.
-pub(super) fn agrees(program: &Arc<Program>) -> Verdict {
-    under_every_model!(agrees_under, program)
+pub(super) fn agrees(case: &Case) -> Verdict {
+    under_every_model!(agrees_under, case)
 }
 
-fn agrees_under<M: Model>(program: &Arc<Program>) -> Verdict {
-    let all = Everything::of::<M>(program, &mut |_, _| {});
+fn agrees_under<M: Model>(case: &Case) -> Verdict {
+    let (program, all) = (&case.program, case.everything::<M>());
     for (trace, _) in all.traces.values() {
         accepts(M::ID, trace, |loc| program.locations[loc.index()].initial)
             .map_err(|rejection| format!("the twin rejects an execution of the machine: {rejection}"))?;

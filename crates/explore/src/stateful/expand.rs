@@ -5,7 +5,8 @@ use teetotal_program::{Failure, Foresight, Snapshot, Subject, ThreadId};
 
 use crate::stateful::history::History;
 use crate::stateful::reduction::Reduction;
-use crate::stateful::visited::{SHARDS, StateId, Visited, Way, hash_of, shard_of};
+use crate::stateful::store::{Batches, Store};
+use crate::stateful::visited::{StateId, Visited, Way, hash_of};
 use crate::system::System;
 
 /// A state and what is remembered of the way to it.
@@ -42,11 +43,9 @@ impl<S: Subject + Snapshot, M: Model, H: History> Point<S, M, H> {
     }
 }
 
-/// What a worker found in one round.
+/// What a worker found in one round, beside new states.
 #[derive(Default)]
 pub(super) struct Found {
-    /// New states by shard, in order.
-    pub(super) batches: [Batch; SHARDS],
     /// States in which nothing is possible.
     pub(super) terminals: Vec<StateId>,
     /// Steps in which a thread goes wrong.
@@ -56,35 +55,8 @@ pub(super) struct Found {
     pub(super) steps: u64,
 }
 
-/// States on their way into a shard.
-#[derive(Default)]
-pub(super) struct Batch {
-    bytes: Vec<u8>,
-    /// Where the bytes of each end, its hash, and the way to it.
-    records: Vec<(usize, u64, Way)>,
-}
-
-impl Batch {
-    fn push(&mut self, bytes: &[u8], hash: u64, way: Way) {
-        self.bytes.extend_from_slice(bytes);
-        self.records.push((self.bytes.len(), hash, way));
-    }
-
-    /// Every state in it with its hash and the way to it.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&[u8], u64, Way)> {
-        let starts = std::iter::once(0).chain(self.records.iter().map(|record| record.0));
-        self.records.iter().zip(starts).map(|(&(end, hash, way), start)| (&self.bytes[start..end], hash, way))
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.records.clear();
-    }
-}
-
 impl Found {
     pub(super) fn clear(&mut self) {
-        self.batches.iter_mut().for_each(Batch::clear);
         self.terminals.clear();
         self.failures.clear();
         self.endless = None;
@@ -102,6 +74,7 @@ pub(super) struct Worker<S, M, H> {
     chosen: Vec<u32>,
     bytes: Vec<u8>,
     pub(super) found: Found,
+    pub(super) batches: Batches,
 }
 
 impl<S: Foresight + Snapshot + Clone, M: Model, H: History> Worker<S, M, H> {
@@ -115,6 +88,7 @@ impl<S: Foresight + Snapshot + Clone, M: Model, H: History> Worker<S, M, H> {
             chosen: Vec::new(),
             bytes: Vec::new(),
             found: Found::default(),
+            batches: Batches::default(),
         }
     }
 
@@ -124,38 +98,52 @@ impl<S: Foresight + Snapshot + Clone, M: Model, H: History> Worker<S, M, H> {
     }
 
     /// Takes every step worth taking from `id`.
-    pub(super) fn expand(&mut self, id: StateId, visited: &Visited) {
-        self.at.load(visited.bytes_of(id));
+    pub(super) fn expand(&mut self, id: StateId, store: &mut impl Store) {
+        self.at.load(store.visited().bytes_of(id));
         self.at.system.enabled(&mut self.enabled);
         if self.enabled.is_empty() {
             self.found.terminals.push(id);
             return;
         }
-        let system = &self.at.system;
-        let chosen = &mut self.chosen;
-        let mut reduced =
-            self.reduce && self.reduction.choose(system.subject(), system.machine(), &self.enabled, chosen);
-        if !self.reduce {
-            chosen.clear();
-            chosen.extend(0..self.enabled.len() as u32);
-        }
+        let mut reduced = self.choose();
         let mut position = 0;
         while position < self.chosen.len() {
-            let goes_back = self.take(id, self.chosen[position], visited);
+            let last = position + 1 == self.chosen.len();
+            let goes_back = self.take(id, self.chosen[position], last, store);
             position += 1;
             if goes_back && reduced {
                 // Whoever waits here might wait forever.
                 reduced = false;
-                let rest: Vec<u32> = (0..self.enabled.len() as u32).filter(|i| !self.chosen.contains(i)).collect();
+                let rest = (0..self.enabled.len() as u32).filter(|index| !self.chosen[..position].contains(index));
+                let rest: Vec<u32> = rest.filter(|index| !self.chosen[position..].contains(index)).collect();
                 self.chosen.extend(rest);
+                self.at.load(store.visited().bytes_of(id));
             }
         }
     }
 
+    /// Chooses among the possible steps; gives whether any is left out.
+    fn choose(&mut self) -> bool {
+        if self.reduce {
+            let system = &self.at.system;
+            return self.reduction.choose(system.subject(), system.machine(), &self.enabled, &mut self.chosen);
+        }
+        self.chosen.clear();
+        self.chosen.extend(0..self.enabled.len() as u32);
+        false
+    }
+
     /// Takes one step; gives whether its thread goes back in a loop by it.
-    fn take(&mut self, id: StateId, choice: u32, visited: &Visited) -> bool {
+    ///
+    /// The last one needs no copy of the state that it starts from.
+    fn take(&mut self, id: StateId, choice: u32, last: bool, store: &mut impl Store) -> bool {
         let step = self.enabled[choice as usize];
-        self.next.copy_from(&self.at);
+        let before = self.at.system.subject().position(step.thread());
+        if last {
+            std::mem::swap(&mut self.next, &mut self.at);
+        } else {
+            self.next.copy_from(&self.at);
+        }
         let failure = self.next.perform(step);
         self.found.steps += 1;
         match failure {
@@ -167,12 +155,7 @@ impl<S: Foresight + Snapshot + Clone, M: Model, H: History> Worker<S, M, H> {
         }
         self.bytes.clear();
         self.next.save(&mut self.bytes);
-        let hash = hash_of(&self.bytes);
-        if !visited.contains(hash, &self.bytes) {
-            let way = Way { parent: Some(id), choice };
-            self.found.batches[shard_of(hash)].push(&self.bytes, hash, way);
-        }
-        let position = |point: &Point<S, M, H>| point.system.subject().position(step.thread());
-        !step.is_commit() && position(&self.next) <= position(&self.at)
+        store.offer(&self.bytes, hash_of(&self.bytes), Way { parent: Some(id), choice });
+        !step.is_commit() && self.next.system.subject().position(step.thread()) <= before
     }
 }

@@ -10,6 +10,7 @@ mod expand;
 mod history;
 pub mod reduction;
 mod search;
+mod store;
 mod visited;
 
 pub use history::{Forgetful, History, Reads, Remember};

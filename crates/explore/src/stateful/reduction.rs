@@ -17,6 +17,10 @@ pub struct Reduction {
     futures: Vec<Future>,
     /// The locations to which each thread has pending stores.
     pending: Vec<LocSet>,
+    /// What each thread does next.
+    statuses: Vec<Status>,
+    /// Which threads can go on.
+    ready: u64,
     /// The locations of an await.
     awaited: Vec<Loc>,
 }
@@ -43,7 +47,7 @@ impl Reduction {
         chosen.clear();
         let n_threads = subject.n_threads();
         if enabled.len() > 1 && n_threads <= MAX_THREADS {
-            self.look_ahead(subject, machine);
+            self.look_ahead(subject, machine, enabled);
             if self.futures.iter().all(|future| !future.is_global) {
                 let state = State { subject, machine, enabled };
                 self.choose_alone(&state, chosen);
@@ -60,34 +64,34 @@ impl Reduction {
         false
     }
 
-    fn look_ahead<S: Foresight, M: Model>(&mut self, subject: &S, machine: &Machine<M>) {
+    fn look_ahead<S: Foresight, M: Model>(&mut self, subject: &S, machine: &Machine<M>, enabled: &[Step]) {
         let threads = (0..subject.n_threads()).map(ThreadId::at);
         self.futures.clear();
         self.futures.extend(threads.clone().map(|thread| subject.future(thread)));
         self.pending.clear();
-        self.pending.extend(threads.map(|thread| {
+        self.pending.extend(threads.clone().map(|thread| {
             let stores = machine.buffer(thread).pending();
             stores.iter().fold(LocSet::default(), |set, store| set.union(LocSet::of(store.loc)))
         }));
+        self.statuses.clear();
+        self.statuses.extend(threads.map(|thread| subject.status(thread)));
+        let issues = enabled.iter().filter(|step| !step.is_commit());
+        self.ready = issues.fold(0, |set, step| set | 1 << step.thread().index());
     }
 
     /// A step that commutes with everything that others may still do, if there is one.
     fn choose_alone<S: Foresight, M: Model>(&mut self, state: &State<'_, S, M>, chosen: &mut Vec<u32>) {
-        let alone = state.enabled.iter().copied().find(|&step| {
+        let alone = state.enabled.iter().position(|&step| {
             let access = self.access(state, step);
-            let thread = step.thread();
-            self.others(thread).all(|other| self.conflict::<M>(access, other) == Processes::default())
+            self.conflicts::<M>(access, step.thread()) == Processes::default()
         });
-        if let Some(step) = alone {
-            // All alternatives of a choice go together.
-            let same = |&&(_, s): &&(u32, Step)| s.thread() == step.thread() && s.is_commit() == step.is_commit();
-            let numbered: Vec<(u32, Step)> = (0..).zip(state.enabled.iter().copied()).collect();
-            if step.is_commit() {
-                chosen.extend(numbered.iter().filter(|&&(_, s)| s == step).map(|&(i, _)| i));
-            } else {
-                chosen.extend(numbered.iter().filter(same).map(|&(i, _)| i));
-            }
-        }
+        let Some(first) = alone else { return };
+        let step = state.enabled[first];
+        // All alternatives of a choice go together, and stand together.
+        let same =
+            |other: &&Step| **other == step || (!step.is_commit() && Processes::of(**other) == Processes::of(step));
+        let count = state.enabled[first..].iter().take_while(same).count();
+        chosen.extend((first..first + count).map(|index| index as u32));
     }
 
     /// The persistent set with the fewest steps among those that grow from one process.
@@ -137,20 +141,17 @@ impl Reduction {
         state: &State<'_, S, M>,
         thread: ThreadId,
     ) -> Option<Processes> {
-        let op = match state.subject.status(thread) {
+        let op = match self.statuses[thread.index()] {
             Status::Ready(op) => op,
             // Who spawns it is not known here.
             Status::NotStarted => return None,
             Status::Finished | Status::Discarded | Status::Failed(_) => return Some(Processes::default()),
         };
-        let issue = state.enabled.iter().find(|step| !step.is_commit() && step.thread() == thread);
-        match issue {
-            Some(&step) => {
-                let access = self.access(state, step);
-                Some(self.conflicts::<M>(access, thread))
-            }
-            None => Some(self.enablers(state, thread, op)),
+        if self.ready & 1 << thread.index() == 0 {
+            return Some(self.enablers(state, thread, op));
         }
+        let access = self.access(state, Step::Issue { thread, alternative: 0 });
+        Some(self.conflicts::<M>(access, thread))
     }
 
     /// Who may make the operation of a waiting thread possible.
@@ -238,7 +239,7 @@ impl Reduction {
             Step::Commit { loc, .. } => return Access::write(LocSet::of(loc)),
             Step::Issue { thread, .. } => thread,
         };
-        let Status::Ready(op) = state.subject.status(thread) else { return Access::default() };
+        let Status::Ready(op) = self.statuses[thread.index()] else { return Access::default() };
         match op {
             Op::Load { loc, .. } => Access::read(LocSet::of(loc)),
             Op::Store { .. } if M::BUFFERS => Access::default(),
@@ -311,6 +312,10 @@ impl Processes {
     }
 }
 
-fn bits(set: u64) -> impl Iterator<Item = ThreadId> {
-    (0..MAX_THREADS).filter(move |bit| set & 1 << bit != 0).map(ThreadId::at)
+fn bits(mut set: u64) -> impl Iterator<Item = ThreadId> {
+    std::iter::from_fn(move || {
+        let lowest = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (lowest < MAX_THREADS).then(|| ThreadId::at(lowest))
+    })
 }

@@ -8,8 +8,9 @@ use crate::collector::Collector;
 use crate::driver::{Flow, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, Schedule, StopReason};
-use crate::stateful::expand::{Found, Point, Worker};
+use crate::stateful::expand::{Point, Worker};
 use crate::stateful::history::{Forgetful, History};
+use crate::stateful::store::{AtOnce, Later};
 use crate::stateful::visited::{Shard, StateId, Visited, Way, hash_of, shard_of};
 use crate::system::System;
 
@@ -89,7 +90,6 @@ where
         while next < self.queue.len() && stopped.is_none() {
             let until = layer_end.min(next + ROUND);
             self.expand(next, until);
-            self.insert();
             stopped = self.judge().or_else(|| self.over_limit(depth)).or_else(signal);
             next = until;
             if next == layer_end {
@@ -121,56 +121,63 @@ where
         stop_of(self.collector.watch_step(&view, Schedule::default))
     }
 
-    /// Takes the steps from a stretch of the queue.
+    /// Takes the steps from a stretch of the queue, and adds what is new.
     fn expand(&mut self, from: usize, until: usize) {
+        self.workers.iter_mut().for_each(|worker| worker.found.clear());
+        if self.workers.len() > 1 && until - from >= WORTH_SHARING {
+            self.expand_together(from, until);
+            return self.insert_together();
+        }
+        let worker = &mut self.workers[0];
+        for position in from..until {
+            let id = self.queue[position];
+            worker.expand(id, &mut AtOnce { visited: &mut self.visited, queue: &mut self.queue });
+        }
+    }
+
+    /// Each worker takes the steps from a part.
+    fn expand_together(&mut self, from: usize, until: usize) {
         let ids = &self.queue[from..until];
         let visited = &self.visited;
-        let share = if ids.len() < WORTH_SHARING { ids.len() } else { ids.len().div_ceil(self.workers.len()) };
-        let mut parts = self.workers.iter_mut().zip(ids.chunks(share.max(1)).chain(std::iter::repeat(&[][..])));
-        let first = parts.next();
+        let parts = ids.chunks(ids.len().div_ceil(self.workers.len()));
         std::thread::scope(|scope| {
-            for (worker, part) in parts {
-                worker.found.clear();
-                if !part.is_empty() {
-                    scope.spawn(move || part.iter().for_each(|&id| worker.expand(id, visited)));
-                }
-            }
-            if let Some((worker, part)) = first {
-                worker.found.clear();
-                part.iter().for_each(|&id| worker.expand(id, visited));
+            for ((number, worker), part) in self.workers.iter_mut().enumerate().zip(parts) {
+                scope.spawn(move || {
+                    let mut batches = std::mem::take(&mut worker.batches);
+                    batches.clear(number);
+                    part.iter().for_each(|&id| worker.expand(id, &mut Later { visited, batches: &mut batches }));
+                    worker.batches = batches;
+                });
             }
         });
     }
 
-    /// Adds what is new, each shard in the order of the queue.
-    fn insert(&mut self) {
-        let found: Vec<&Found> = self.workers.iter().map(|worker| &worker.found).collect();
-        let candidates: u64 = found.iter().map(|f| f.steps).sum();
-        let jobs = if candidates < WORTH_SHARING as u64 { 1 } else { self.workers.len() };
-        let share = self.visited.shards.len().div_ceil(jobs);
-        let insert = |shards: &mut [Shard], first: usize| -> Vec<StateId> {
-            let numbered = (first..).zip(shards);
-            let each = numbered.flat_map(|(index, shard)| {
-                let batches = found.iter().flat_map(move |f| f.batches[index].iter());
-                batches.filter_map(|(bytes, hash, way)| shard.insert(hash, bytes, way)).collect::<Vec<_>>()
-            });
-            each.collect()
-        };
-        let new: Vec<Vec<StateId>> = std::thread::scope(|scope| {
-            let mut parts = (0..).step_by(share).zip(self.visited.shards.chunks_mut(share));
-            let first = parts.next().map(|(first, shards)| (shards, first));
-            let others: Vec<_> = parts.map(|(first, shards)| scope.spawn(move || insert(shards, first))).collect();
-            let mut new: Vec<Vec<StateId>> = first.map(|(shards, first)| insert(shards, first)).into_iter().collect();
-            new.extend(others.into_iter().map(|other| other.join().expect("inserting does not panic")));
+    /// Adds what is new, each worker to some of the shards.
+    fn insert_together(&mut self) {
+        let workers = &self.workers;
+        let insert = |shards: &mut [Shard], first: usize| {
+            let mut new: Vec<(u64, StateId)> = Vec::new();
+            for (index, shard) in (first..).zip(shards) {
+                workers.iter().for_each(|worker| worker.batches.insert_into(index, shard, &mut new));
+            }
             new
+        };
+        let share = self.visited.shards.len().div_ceil(workers.len());
+        let mut new: Vec<(u64, StateId)> = std::thread::scope(|scope| {
+            let parts = (0..).step_by(share).zip(self.visited.shards.chunks_mut(share));
+            let parts: Vec<_> = parts.map(|(first, shards)| scope.spawn(move || insert(shards, first))).collect();
+            parts.into_iter().flat_map(|part| part.join().expect("inserting does not panic")).collect()
         });
-        self.queue.extend(new.into_iter().flatten());
+        new.sort_unstable_by_key(|&(sequence, _)| sequence);
+        self.queue.extend(new.into_iter().map(|(_, id)| id));
     }
 
     /// Lets the monitors look at what the round found.
     fn judge(&mut self) -> Option<StopReason> {
         let mut stop = None;
-        let mut at = self.start.clone();
+        let worth_a_look =
+            |worker: &Worker<S, M, H>| !worker.found.terminals.is_empty() || !worker.found.failures.is_empty();
+        let mut at = self.workers.iter().any(worth_a_look).then(|| self.start.clone());
         let mut enabled = Vec::new();
         let trace = Trace::default();
         let workers = std::mem::take(&mut self.workers);
@@ -179,6 +186,7 @@ where
             if let Some((thread, instruction)) = found.endless {
                 stop = stop.or(Some(StopReason::EndlessLoop { thread, instruction }));
             }
+            let Some(at) = &mut at else { continue };
             for &(id, choice) in &found.failures {
                 at.load(self.visited.bytes_of(id));
                 at.system.enabled(&mut enabled);

@@ -1,4 +1,6 @@
 //! Shows programs as text, one statement a line.
+//!
+//! A plus before a statement says that no other thread comes between it and the one before.
 
 use std::fmt::{self, Write};
 
@@ -22,7 +24,8 @@ impl fmt::Display for Program {
             for at in 0..=thread.code.len() {
                 let label = if targets.contains(&(at as u32)) { format!("{at}:") } else { String::new() };
                 if at < thread.code.len() {
-                    writeln!(f, "  {label:<4}{}", statement(self, ThreadId::at(index), at))?;
+                    let mark = if thread.places[at].exclusive { "+ " } else { "" };
+                    writeln!(f, "  {label:<4}{mark}{}", statement(self, ThreadId::at(index), at))?;
                 } else if !label.is_empty() {
                     writeln!(f, "  {label:<4}end")?;
                 }

@@ -93,23 +93,23 @@ impl Shape {
                 free: 14,
                 cycle: 48,
                 coherence: 10,
-                locked: 6,
-                spawned: 8,
+                locked: 7,
+                spawned: 9,
                 snapshot: 6,
                 failed_exchange: 8,
                 exclusive: 0,
                 loops: 0,
                 spins: 0,
             },
-            noise: 25,
-            barriers: 60,
-            global_fences: 7,
-            critical: 14,
+            noise: 35,
+            barriers: 55,
+            global_fences: 13,
+            critical: 24,
             forwarding: 20,
-            updates: 22,
+            updates: 24,
             update_reads: 10,
             awaits: 5,
-            orders: 60,
+            orders: 50,
             data_dependencies: 25,
             address_dependencies: 12,
             branches: 15,
@@ -140,7 +140,7 @@ impl Shape {
     #[must_use]
     pub fn loops() -> Self {
         let full = Shape::full();
-        Shape { idioms: Idioms { loops: 150, ..full.idioms }, ..full }
+        Shape { idioms: Idioms { loops: 100, ..full.idioms }, ..full }
     }
 
     /// As [`Shape::loops`], with loops that wait for another thread in most programs.
@@ -149,6 +149,6 @@ impl Shape {
     #[must_use]
     pub fn spins() -> Self {
         let full = Shape::full();
-        Shape { idioms: Idioms { loops: 30, spins: 150, ..full.idioms }, ..full }
+        Shape { idioms: Idioms { loops: 20, spins: 80, ..full.idioms }, ..full }
     }
 }

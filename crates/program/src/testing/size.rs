@@ -64,7 +64,6 @@ struct Alone {
 
 #[derive(Clone)]
 struct Pending {
-    /// What stands for the location.
     place: Address,
     epoch: u32,
     release: bool,
@@ -198,12 +197,13 @@ impl Alone {
     fn may_leave(&self, index: usize) -> bool {
         let store = &self.pending[index];
         let mut older = self.pending[..index].iter();
-        !older.any(|p| store.release || p.epoch < store.epoch || p.place == store.place)
+        !older.any(|p| store.release || p.epoch < store.epoch || same(&p.place, &store.place))
     }
 
     fn may_issue(&self, instruction: &Instruction) -> bool {
         let drained = |order: &Order, at: Option<&Address>| {
-            let waits = |p: &Pending| order.releases() || p.epoch < self.epoch || Some(&p.place) == at;
+            let waits =
+                |p: &Pending| order.releases() || p.epoch < self.epoch || at.is_some_and(|at| same(&p.place, at));
             !self.pending.iter().any(waits)
         };
         match instruction {
@@ -216,4 +216,9 @@ impl Alone {
             _ => true,
         }
     }
+}
+
+/// Whether both are certainly the same location.
+fn same(one: &Address, other: &Address) -> bool {
+    matches!((one, other), (Address::Static(one), Address::Static(other)) if one == other)
 }

@@ -5,6 +5,13 @@ use crate::testing::generator::plan::{Slot, access, barrier};
 use crate::testing::rng::Rng;
 use crate::testing::shape::Shape;
 
+/// Message passing over a fence that is not a full one, which tells apart what such a fence holds back and what not.
+pub(super) fn weak_fence(rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let fence = rng.pick(&[Order::Release, Order::AcqRel, Order::AcqRel, Order::Acquire]);
+    let flag = if rng.percent(45) { Slot::WriteAtOnce(1) } else { Slot::Write(1) };
+    vec![vec![Slot::Write(0), Slot::Fence(fence), flag], vec![Slot::Read(1), Slot::Read(0)]]
+}
+
 pub(super) fn coherence(rng: &mut Rng) -> Vec<Vec<Slot>> {
     let n_threads = rng.weighted(&[(80, 2), (20, 3)]);
     let mut threads: Vec<Vec<Slot>> =
@@ -22,6 +29,11 @@ pub(super) fn coherence(rng: &mut Rng) -> Vec<Vec<Slot>> {
 }
 
 pub(super) fn locked(rng: &mut Rng) -> Vec<Vec<Slot>> {
+    if rng.percent(20) {
+        // Whether a lock orders what is before it with what is after it shows to a thread that does not take it.
+        let first = vec![Slot::Write(0), Slot::Lock, Slot::Read(1), Slot::Unlock];
+        return vec![first, vec![Slot::Write(1), Slot::Fence(Order::SeqCst), Slot::Read(0)]];
+    }
     let body = |rng: &mut Rng| match rng.below(4) {
         0 | 1 => vec![Slot::Increment(0)],
         2 => vec![access(0, rng), access(rng.below(2), rng)],
@@ -44,6 +56,11 @@ pub(super) fn locked(rng: &mut Rng) -> Vec<Vec<Slot>> {
 }
 
 pub(super) fn spawned(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    if shape.max_threads > 2 && rng.percent(20) {
+        // Whether a join orders what is before it with what is after it shows to a third thread only.
+        let parent = vec![Slot::Spawn(1), Slot::Spawn(2), Slot::Write(0), Slot::Join(1), Slot::Read(1)];
+        return vec![parent, Vec::new(), vec![Slot::Write(1), Slot::Fence(Order::SeqCst), Slot::Read(0)]];
+    }
     let n_children = if shape.max_threads > 2 { rng.weighted(&[(70, 1), (30, 2)]) } else { 1 };
     let mut parent = Vec::new();
     let mut children = Vec::new();

@@ -20,6 +20,8 @@ pub(super) struct Plan {
 pub(super) enum Slot {
     Write(usize),
     Read(usize),
+    /// A write that is a read-modify-write.
+    WriteAtOnce(usize),
     /// A read of what the thread has just written, if it may still be in the buffer.
     PlainRead(usize),
     /// A compare-exchange that finds something else than it expects.
@@ -114,6 +116,9 @@ fn free(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
 
 /// A thread with one access passes the cycle on at the same location, any other from one location to the next.
 fn cycle(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    if rng.percent(shape.barriers / 6) {
+        return idioms::weak_fence(rng);
+    }
     let n_threads = rng.weighted(&[(70, 2), (24, 3), (6, 4)]).min(shape.max_threads);
     let single = match n_threads {
         2 => vec![false; 2],
@@ -147,7 +152,12 @@ fn separate(threads: &mut [Vec<Slot>], shape: &Shape, rng: &mut Rng) {
     let common = (rng.percent(40) && rng.percent(shape.barriers)).then(|| separator(shape, rng));
     for slots in threads.iter_mut().filter(|slots| slots.len() > 1) {
         let own = rng.percent(shape.barriers).then(|| separator(shape, rng));
-        match common.clone().or(own) {
+        // Two critical sections exclude each other, which hides whether each alone orders anything.
+        let common = common.clone().map(|slot| match slot {
+            Slot::Lock | Slot::Unlock if rng.percent(50) => Slot::Fence(Order::SeqCst),
+            other => other,
+        });
+        match common.or(own) {
             Some(Slot::Lock) => {
                 slots.insert(1, Slot::Lock);
                 if !rng.percent(shape.mistakes) {
@@ -175,10 +185,10 @@ pub(super) fn barrier(shape: &Shape, rng: &mut Rng) -> Slot {
         return Slot::GlobalFence;
     }
     rng.weighted(&[
-        (30, Slot::Fence(Order::SeqCst)),
-        (22, Slot::Fence(Order::Release)),
-        (8, Slot::Fence(Order::AcqRel)),
-        (6, Slot::Fence(Order::Acquire)),
+        (28, Slot::Fence(Order::SeqCst)),
+        (26, Slot::Fence(Order::Release)),
+        (14, Slot::Fence(Order::AcqRel)),
+        (12, Slot::Fence(Order::Acquire)),
         (16, Slot::Update),
     ])
 }
@@ -218,6 +228,7 @@ impl Slot {
         match self {
             Slot::Write(own)
             | Slot::Read(own)
+            | Slot::WriteAtOnce(own)
             | Slot::PlainRead(own)
             | Slot::FailedExchange(own)
             | Slot::Increment(own)

@@ -79,7 +79,8 @@ impl<'a> Filler<'a> {
     fn slot(&mut self, t: &mut ThreadBuilder<'_>, slot: &Slot) {
         match slot {
             Slot::Write(_) | Slot::Read(_) => self.guarded(t, slot),
-            Slot::PlainRead(_)
+            Slot::WriteAtOnce(_)
+            | Slot::PlainRead(_)
             | Slot::FailedExchange(_)
             | Slot::Increment(_)
             | Slot::Snapshot(..)
@@ -147,6 +148,7 @@ impl<'a> Filler<'a> {
                 self.last = Some(read);
             }
             Slot::Snapshot(first, second) => self.snapshot(t, [*first, *second]),
+            Slot::WriteAtOnce(location) => self.write_at_once(t, self.locations[*location].into()),
             Slot::Update => {
                 let location = self.rng.below(self.locations.len());
                 let (update, order) = (random::update(self.shape, self.rng, None), random::update_order(self.rng));
@@ -166,12 +168,16 @@ impl<'a> Filler<'a> {
     fn write(&mut self, t: &mut ThreadBuilder<'_>, location: usize) {
         let to = self.address(location);
         if self.rng.percent(self.shape.updates) {
-            let (update, order) = (random::update(self.shape, self.rng, self.last), random::update_order(self.rng));
-            self.last = Some(t.rmw(&self.fresh(), to, update, order));
+            self.write_at_once(t, to);
         } else {
             let value = random::value(self.shape, self.rng, self.last);
             t.store_with(to, value, random::store_order(self.shape, self.rng));
         }
+    }
+
+    fn write_at_once(&mut self, t: &mut ThreadBuilder<'_>, to: Address) {
+        let (update, order) = (random::update(self.shape, self.rng, self.last), random::update_order(self.rng));
+        self.last = Some(t.rmw(&self.fresh(), to, update, order));
     }
 
     fn read(&mut self, t: &mut ThreadBuilder<'_>, location: usize) {
