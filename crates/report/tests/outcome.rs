@@ -217,6 +217,10 @@ fn a_buffer_that_is_too_short_makes_the_search_incomplete() {
             t.store(x, 1);
             t.store(y, 1);
         });
+        p.thread("P1", |t| {
+            t.load("r0", y);
+            t.load("r1", x);
+        });
         p.condition(Condition::Exists(Formula::equal(Term::Memory(x), 7)));
     });
     expect![[r#"

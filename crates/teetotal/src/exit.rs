@@ -54,26 +54,26 @@ mod tests {
     use super::*;
     use crate::{Builder, CheckError, Limits, ModelId, Options, Report, ThreadBuilder, check};
 
-    /// The verdict line and the exit code for a program of one thread and one location under TSO.
+    /// The verdict line and the exit code under TSO for a thread beside one that reads `x`.
     fn check_thread(limits: Limits, body: impl FnOnce(&mut ThreadBuilder<'_>, crate::Loc)) -> (String, u8) {
         let mut p = Builder::new("test");
         let x = p.shared("x", 0);
         p.thread("P0", |t| body(t, x));
+        p.thread("P1", |t| {
+            t.load("r", x);
+        });
         let program = Arc::new(p.build().expect("well formed"));
         let options = Options { limits, ..Options::new(ModelId::Tso) };
-        match check(&program, &options) {
-            Ok(outcome) => {
-                let report = Report { program: &program, options: &options, outcome: &outcome };
-                (report.verdict_line(), code(report.verdict(), &outcome.coverage))
-            }
-            Err(CheckError::NothingToCheck { .. }) => (String::new(), NOTHING_TO_CHECK),
-            Err(_) => (String::new(), ERROR),
-        }
+        let outcome = check(&program, &options).expect("it can be checked");
+        let report = Report { program: &program, options: &options, outcome: &outcome };
+        (report.verdict_line(), code(report.verdict(), &outcome.coverage))
     }
 
     #[test]
     fn a_program_without_operations_leaves_nothing_to_check() {
-        assert_eq!(check_thread(Limits::default(), |_, _| {}).1, NOTHING_TO_CHECK);
+        let program = Arc::new(Builder::new("test").build().expect("well formed"));
+        let error = check(&program, &Options::new(ModelId::Tso)).expect_err("there is nothing to check");
+        assert!(matches!(error, CheckError::NothingToCheck { .. }), "{error}");
     }
 
     #[test]
