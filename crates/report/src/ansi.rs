@@ -12,6 +12,12 @@ pub(crate) enum Role {
     Buffer,
     /// What reaches memory, and the way there.
     Memory,
+    /// A verdict without a doubt.
+    Good,
+    /// A violation.
+    Bad,
+    /// A verdict that a longer search may change.
+    Doubtful,
 }
 
 const RESET: &str = "\x1b[0m";
@@ -24,6 +30,9 @@ impl Role {
             Role::Faint => "\x1b[2m",
             Role::Buffer => "\x1b[33m",
             Role::Memory => "\x1b[36m",
+            Role::Good => "\x1b[1;32m",
+            Role::Bad => "\x1b[1;31m",
+            Role::Doubtful => "\x1b[1;33m",
         }
     }
 

@@ -1,0 +1,160 @@
+//! `teetotal check`: searches the executions of programs.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use teetotal::{
+    CheckError, Detail, Drawing, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, exit,
+};
+
+use crate::fault::Fault;
+use crate::limits::{self, AllLimits, Limit};
+use crate::output::{self, Output};
+use crate::program;
+use crate::screen::Screen;
+use crate::table::align;
+use crate::values::{self, Checks, Models};
+
+/// What to check and how.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct CheckArgs {
+    /// Bundled programs; `teetotal list programs` shows them
+    #[arg(value_name = "PROGRAM", required = true)]
+    programs: Vec<String>,
+
+    /// Models: sc, tso, pso, a list, or all
+    #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::models)]
+    #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
+    model: Models,
+
+    /// Checks: assertion, condition, deadlock, or a list [default: all]
+    #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
+    check: Option<Checks>,
+
+    /// Search: stateful or brute [default: stateful]
+    #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
+    search: Option<SearchId>,
+
+    /// Stop early; the result is then marked incomplete
+    #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
+    #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
+    limit: Vec<Limit>,
+
+    /// Cores to use; the result is the same [default: all]
+    #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
+    jobs: Option<usize>,
+
+    /// Go on after the first violation and list them all
+    #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
+    all: bool,
+
+    /// Show an execution that the program asks for
+    #[arg(short, long, env = "TEETOTAL_WITNESS", hide_env = true, value_parser = values::flag())]
+    witness: bool,
+
+    /// Print the verdict line alone
+    #[arg(short, long, conflicts_with = "witness", env = "TEETOTAL_QUIET", hide_env = true, value_parser = values::flag())]
+    quiet: bool,
+
+    /// Print what the search did and how long it took
+    #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
+    stats: bool,
+
+    /// Exit with 0 instead of 3 where a limit was met
+    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
+    allow_incomplete: bool,
+
+    #[command(flatten)]
+    screen: Screen,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  teetotal check SB --model all
+  teetotal check SB MP --model tso,pso --witness
+  teetotal check dekker-loop --limit states=100000 --limit time=60";
+
+pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
+    let programs: Vec<Arc<Program>> = args.programs.iter().map(|name| program::load(name)).collect::<Result<_, _>>()?;
+    let search = args.search.unwrap_or(SEARCHES[0].id);
+    let limits = limits::gather(&args.limit, search)?;
+    let drawing = args.screen.drawing();
+    let mut codes = Vec::new();
+    let mut last_was_long = false;
+    for (index, program) in programs.iter().enumerate() {
+        for (position, &model) in args.model.0.iter().enumerate() {
+            let options = options(args, model, search, &limits);
+            let (text, code) = match check(program, &options, limits.time, args, drawing) {
+                Ok(result) => result,
+                Err(fault @ Fault::NothingToCheck(_)) => {
+                    output::tell(&fault);
+                    (String::new(), exit::NOTHING_TO_CHECK)
+                }
+                Err(fault) => return Err(fault),
+            };
+            let is_first = index == 0 && position == 0;
+            let is_long = text.contains("\n\n");
+            if !is_first && (is_long || last_was_long) {
+                out.write("\n")?;
+            }
+            last_was_long = is_long;
+            out.write(&text)?;
+            out.flush()?;
+            codes.push(if code == exit::INCOMPLETE && args.allow_incomplete { exit::HOLDS } else { code });
+        }
+    }
+    Ok(exit::worst(codes))
+}
+
+fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimits) -> Options {
+    let everything = || MONITORS.iter().map(|info| info.id).collect();
+    Options {
+        model,
+        search,
+        monitors: args.check.as_ref().map_or_else(everything, |checks| checks.0.clone()),
+        limits: limits.limits,
+        jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
+        stop_at_first: !args.all,
+    }
+}
+
+/// Checks one program under one model; gives what to say and the exit code.
+fn check(
+    program: &Arc<Program>,
+    options: &Options,
+    time: Option<Duration>,
+    args: &CheckArgs,
+    drawing: Drawing,
+) -> Result<(String, u8), Fault> {
+    let begin = Instant::now();
+    let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
+    let outcome = teetotal::check_until(program, options, &signal).map_err(fault_of)?;
+    let elapsed = begin.elapsed();
+    let report = Report { program, options, outcome: &outcome };
+    let detail = match (args.quiet, args.witness) {
+        (true, _) => Detail::Verdict,
+        (_, true) => Detail::Witness,
+        _ => Detail::Brief,
+    };
+    let mut text = report.render(detail, drawing);
+    if args.stats {
+        let mut rows: Vec<Vec<String>> =
+            report.stats().into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+        rows.push(vec!["time".to_owned(), format!("{:.3} s", elapsed.as_secs_f64())]);
+        text.push_str(&align(&rows, 2));
+    }
+    Ok((text, exit::code(report.verdict(), &outcome.coverage)))
+}
+
+fn fault_of(error: CheckError) -> Fault {
+    let text = error.to_string();
+    match error {
+        CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
+        CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
+        CheckError::Limit(_) | CheckError::NoJobs | CheckError::Disagreement { .. } => Fault::new(text),
+    }
+}

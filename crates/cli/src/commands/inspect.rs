@@ -1,0 +1,21 @@
+//! `teetotal inspect`: prints a program as it is checked.
+
+use clap::Args;
+use teetotal::exit;
+
+use crate::fault::Fault;
+use crate::output::Output;
+use crate::program;
+
+/// What to print.
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// A bundled program; `teetotal list programs` shows them
+    #[arg(value_name = "PROGRAM")]
+    program: String,
+}
+
+pub(crate) fn run(args: &InspectArgs, out: &mut Output) -> Result<u8, Fault> {
+    out.write(&program::load(&args.program)?.to_string())?;
+    Ok(exit::HOLDS)
+}

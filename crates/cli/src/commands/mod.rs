@@ -1,0 +1,28 @@
+//! The commands, one a file.
+
+mod check;
+mod demo;
+mod inspect;
+mod list;
+mod replay;
+
+pub(crate) use check::CheckArgs;
+pub(crate) use demo::DemoArgs;
+pub(crate) use inspect::InspectArgs;
+pub(crate) use list::ListArgs;
+pub(crate) use replay::ReplayArgs;
+
+use crate::args::Command;
+use crate::fault::Fault;
+use crate::output::Output;
+
+/// Carries out a command and gives its exit code.
+pub(crate) fn run(command: Command, out: &mut Output) -> Result<u8, Fault> {
+    match command {
+        Command::Demo(args) => demo::run(&args, out),
+        Command::Check(args) => check::run(&args, out),
+        Command::Replay(args) => replay::run(&args, out),
+        Command::List(args) => list::run(&args, out),
+        Command::Inspect(args) => inspect::run(&args, out),
+    }
+}

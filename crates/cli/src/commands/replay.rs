@@ -1,0 +1,72 @@
+//! `teetotal replay`: shows one execution again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use teetotal::{Token, TokenError, exit};
+
+use crate::fault::Fault;
+use crate::output::Output;
+use crate::program;
+use crate::screen::Screen;
+
+/// Which execution to show.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The program that the token was made from
+    #[arg(value_name = "PROGRAM")]
+    program: String,
+
+    /// The token, as `check` printed it
+    #[arg(value_name = "TOKEN", required_unless_present = "token_file", conflicts_with = "token_file")]
+    token: Option<String>,
+
+    /// Read the token from a file
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+
+    #[command(flatten)]
+    screen: Screen,
+}
+
+/// No token file is larger than this.
+const MAX_BYTES: u64 = 1 << 28;
+
+pub(crate) fn run(args: &ReplayArgs, out: &mut Output) -> Result<u8, Fault> {
+    let program = program::load(&args.program)?;
+    let text = match (&args.token, &args.token_file) {
+        (Some(token), _) => token.clone(),
+        (None, Some(path)) => read(path)?,
+        (None, None) => String::new(),
+    };
+    let fault = |error: TokenError| Fault::new(error.to_string()).help(help(&error, &program.name));
+    let token: Token = text.parse().map_err(fault)?;
+    let again = teetotal::replay(&program, &token).map_err(fault)?;
+    out.write(&teetotal::replayed(&program, &again, args.screen.drawing()))?;
+    Ok(if again.findings.is_empty() { exit::HOLDS } else { exit::VIOLATED })
+}
+
+fn read(path: &Path) -> Result<String, Fault> {
+    let cannot =
+        |error: std::io::Error| Fault::new(format!("the token file `{}` cannot be read: {error}", path.display()));
+    let size = fs::metadata(path).map_err(cannot)?.len();
+    if size > MAX_BYTES {
+        return Err(Fault::new(format!("`{}` has {size} bytes, more than a token has", path.display())));
+    }
+    fs::read_to_string(path).map_err(cannot)
+}
+
+fn help(error: &TokenError, program: &str) -> String {
+    match error {
+        TokenError::Shape { .. }
+        | TokenError::Step { .. }
+        | TokenError::Truncated { .. }
+        | TokenError::TooLong { .. } => "copy the whole token from the `replay:` line of a check".to_owned(),
+        TokenError::Version { .. } => "replay it with the version of teetotal that made it, or check again".to_owned(),
+        TokenError::Model { .. } => "`teetotal list models` shows the models".to_owned(),
+        TokenError::NotPossible { .. } | TokenError::OtherProgram => {
+            format!("`teetotal check {program}` makes a token of the program as it is now")
+        }
+    }
+}

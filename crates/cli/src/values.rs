@@ -1,0 +1,88 @@
+//! Values of options: the same parser whether they come from a flag or from the environment.
+
+use clap::builder::{BoolishValueParser, TypedValueParser};
+use teetotal::{MODELS, MONITORS, ModelId, MonitorId, SEARCHES, SearchId};
+
+use crate::fault::Fault;
+use crate::suggest::nearest;
+
+/// More workers than this help nobody.
+const MAX_JOBS: usize = 1_024;
+
+/// Models, in the order of the table, each once.
+#[derive(Clone, Debug)]
+pub(crate) struct Models(pub(crate) Vec<ModelId>);
+
+/// Monitors, in the order of the table, each once.
+#[derive(Clone, Debug)]
+pub(crate) struct Checks(pub(crate) Vec<MonitorId>);
+
+/// Reads `sc,tso` or `all`.
+pub(crate) fn models(text: &str) -> Result<Models, Fault> {
+    let table: Vec<_> = MODELS.iter().map(|info| (info.name, info.id)).collect();
+    names("model", text, &table).map(Models)
+}
+
+/// Reads `assertion,deadlock` or `all`.
+pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
+    let table: Vec<_> = MONITORS.iter().map(|info| (info.name, info.id)).collect();
+    names("check", text, &table).map(Checks)
+}
+
+/// Reads the name of a search.
+pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
+    let names: Vec<&str> = SEARCHES.iter().map(|info| info.name).collect();
+    SearchId::by_name(text).ok_or_else(|| unknown("search", text, &names))
+}
+
+/// Reads the number of processor cores.
+pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
+    match text.parse::<usize>() {
+        Ok(0) => Err(Fault::new("the number of jobs is 0, and nobody is left to search")),
+        Ok(n) if n <= MAX_JOBS => Ok(n),
+        Ok(_) => Err(Fault::new(format!("{text} jobs are more than the {MAX_JOBS} that are allowed"))),
+        Err(_) => {
+            Err(Fault::new(format!("`{text}` is no number of jobs")).help(format!("use a number from 1 to {MAX_JOBS}")))
+        }
+    }
+}
+
+/// Reads a flag that is set in the environment: `1`, `true` and `yes` set it.
+pub(crate) fn flag() -> impl TypedValueParser<Value = bool> {
+    BoolishValueParser::new()
+}
+
+/// Reads the number of columns.
+pub(crate) fn width(text: &str) -> Result<usize, Fault> {
+    let range = "use a number from 20 to 1000";
+    match text.parse::<usize>() {
+        Ok(n) if (20..=1_000).contains(&n) => Ok(n),
+        Ok(_) => Err(Fault::new(format!("a width of {text} columns is out of range")).help(range)),
+        Err(_) => Err(Fault::new(format!("`{text}` is no number of columns")).help(range)),
+    }
+}
+
+/// Reads a list of names of one table.
+fn names<T: Copy + PartialEq>(what: &str, text: &str, table: &[(&'static str, T)]) -> Result<Vec<T>, Fault> {
+    let mut wanted = Vec::new();
+    for word in text.split(',') {
+        match table.iter().find(|(name, _)| *name == word) {
+            Some((_, id)) => wanted.push(*id),
+            None if word == "all" => wanted.extend(table.iter().map(|(_, id)| *id)),
+            None => {
+                let names: Vec<&str> = table.iter().map(|(name, _)| *name).chain(["all"]).collect();
+                return Err(unknown(what, word, &names));
+            }
+        }
+    }
+    Ok(table.iter().map(|(_, id)| *id).filter(|id| wanted.contains(id)).collect())
+}
+
+/// The mistake of using a name that is not there.
+pub(crate) fn unknown(what: &str, word: &str, names: &[&str]) -> Fault {
+    let fault = Fault::new(format!("there is no {what} `{word}`"));
+    match nearest(word, names.iter().copied()) {
+        Some(name) => fault.help(format!("did you mean `{name}`?")),
+        None => fault.help(format!("use one of {}", names.join(", "))),
+    }
+}

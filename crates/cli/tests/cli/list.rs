@@ -1,0 +1,105 @@
+//! The tables, and programs as text.
+
+use expect_test::expect;
+
+use crate::{check, check_file};
+
+#[test]
+fn models_are_listed() {
+    check(
+        "list models",
+        0,
+        expect![[r#"
+        sc   sequential consistency
+             every store reaches memory at once
+        tso  total store order (x86)
+             each thread has one buffer; its stores reach memory later, in order
+        pso  partial store order
+             each thread has a buffer for each location; stores to different ones pass
+             each other
+    "#]],
+    );
+}
+
+#[test]
+fn checks_are_listed_with_the_searches_that_fit() {
+    check(
+        "list checks",
+        0,
+        expect![[r#"
+        check      needs  stateful  brute  demands that
+        assertion  state  fits      fits   no assertion fails and no thread goes wrong
+                                           otherwise
+        condition  state  fits      fits   every final state satisfies what the program
+                                           demands of it
+        deadlock   state  fits      fits   no thread waits forever
+    "#]],
+    );
+}
+
+#[test]
+fn searches_are_listed() {
+    check(
+        "list searches",
+        0,
+        expect![[r#"
+        stateful  every state once; complete for programs with finitely many states,
+                  loops included
+                  preserves: state
+        brute     every interleaving of operations and commits; for small programs and
+                  for testing the others
+                  preserves: every interleaving
+    "#]],
+    );
+}
+
+#[test]
+fn limits_are_listed() {
+    check(
+        "list limits",
+        0,
+        expect![[r#"
+        limit       unit        default  searches         on
+        states      states      none     stateful         different states that are
+                                                          stored
+        executions  executions  none     brute            executions that are run
+        steps       steps       1000000  stateful, brute  steps in one execution
+        buffer      stores      none     stateful, brute  stores in the buffer of one
+                                                          thread
+        memory      MiB         8192     stateful         memory that the stored states
+                                                          take
+        time        seconds     none     stateful, brute  time that passes
+    "#]],
+    );
+}
+
+#[test]
+fn programs_are_listed() {
+    check_file("list programs", 0, "programs");
+}
+
+#[test]
+fn a_program_can_be_inspected() {
+    check(
+        "inspect SB",
+        0,
+        expect![[r#"
+        program SB
+          shared x = 0
+          shared y = 0
+        thread P0
+              x = 1
+              r0 = y
+        thread P1
+              y = 1
+              r1 = x
+        exists (0:r0=0 /\ 1:r1=0)
+    "#]],
+    );
+}
+
+#[test]
+fn help_fits_in_80_columns() {
+    check_file("--help", 0, "help");
+    check_file("check --help", 0, "help_check");
+}

@@ -1,0 +1,331 @@
+//! Mistakes: each has a clear message and exit code 2.
+
+use expect_test::expect;
+
+use crate::{refuse, run, teetotal};
+
+#[test]
+fn an_unknown_program_is_refused() {
+    refuse(
+        "check foo",
+        2,
+        expect![[r#"
+        error: there is no program `foo`
+        help: `teetotal list programs` shows the bundled programs
+    "#]],
+    );
+    refuse(
+        "check dekker-lop",
+        2,
+        expect![[r#"
+        error: there is no program `dekker-lop`
+        help: did you mean `dekker-loop`?
+        help: `teetotal list programs` shows the bundled programs
+    "#]],
+    );
+    refuse(
+        "inspect MPP",
+        2,
+        expect![[r#"
+        error: there is no program `MPP`
+        help: did you mean `MP`?
+        help: `teetotal list programs` shows the bundled programs
+    "#]],
+    );
+}
+
+#[test]
+fn one_unknown_program_keeps_the_others_from_being_checked() {
+    refuse(
+        "check SB foo",
+        2,
+        expect![[r#"
+        error: there is no program `foo`
+        help: `teetotal list programs` shows the bundled programs
+    "#]],
+    );
+}
+
+#[test]
+fn a_file_is_refused() {
+    refuse(
+        "check tests/SB.litmus",
+        2,
+        expect![[r#"
+        error: `tests/SB.litmus` looks like a file; this version checks only the programs bundled with it
+        help: `teetotal list programs` shows the bundled programs
+    "#]],
+    );
+}
+
+#[test]
+fn an_unknown_model_is_refused() {
+    refuse(
+        "check SB --model x86",
+        2,
+        expect![[r#"
+            error: there is no model `x86`
+            help: use one of sc, tso, pso, all
+        "#]],
+    );
+    refuse(
+        "check SB --model sc,tsoo",
+        2,
+        expect![[r#"
+        error: there is no model `tsoo`
+        help: did you mean `tso`?
+    "#]],
+    );
+}
+
+#[test]
+fn an_unknown_check_or_search_is_refused() {
+    refuse(
+        "check SB --check race",
+        2,
+        expect![[r#"
+            error: there is no check `race`
+            help: use one of assertion, condition, deadlock, all
+        "#]],
+    );
+    refuse(
+        "check SB --check assertions",
+        2,
+        expect![[r#"
+        error: there is no check `assertions`
+        help: did you mean `assertion`?
+    "#]],
+    );
+    refuse(
+        "check SB --search dpor",
+        2,
+        expect![[r#"
+            error: there is no search `dpor`
+            help: use one of stateful, brute
+        "#]],
+    );
+}
+
+#[test]
+fn a_limit_of_zero_is_refused() {
+    for what in ["states", "steps", "buffer", "memory", "time"] {
+        let ran = run(&mut teetotal(&format!("check SB --limit {what}=0")));
+        assert_eq!(ran.stderr, format!("error: the limit on {what} is 0, which leaves nothing to search\n"));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    }
+}
+
+#[test]
+fn an_absurd_limit_is_refused() {
+    refuse(
+        "check SB --limit states=99999999999999999999",
+        2,
+        expect![[r#"
+        error: the limit on states is larger than any search could reach: 99999999999999999999
+        help: leave the limit on states out, or use a smaller one
+    "#]],
+    );
+    refuse(
+        "check SB --limit memory=99999999999999999",
+        2,
+        expect![[r#"
+        error: the limit on memory is larger than any search could reach: 99999999999999999
+        help: leave the limit on memory out, or use a smaller one
+    "#]],
+    );
+    refuse(
+        "check SB --limit states=-1",
+        2,
+        expect![[r#"
+        error: the limit on states is no whole number: `-1`
+        help: give it in states, such as states=10
+    "#]],
+    );
+    refuse(
+        "check SB --limit states=many",
+        2,
+        expect![[r#"
+        error: the limit on states is no whole number: `many`
+        help: give it in states, such as states=10
+    "#]],
+    );
+    refuse(
+        "check SB --limit states=",
+        2,
+        expect![[r#"
+        error: the limit on states is no whole number: ``
+        help: give it in states, such as states=10
+    "#]],
+    );
+}
+
+#[test]
+fn limits_that_are_large_but_possible_are_taken() {
+    let most = u64::MAX;
+    let args = format!("check SB --quiet --limit states={most},steps={most},buffer={most},time={most},memory=1000000");
+    let ran = run(&mut teetotal(&args));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn an_unknown_limit_is_refused() {
+    refuse(
+        "check SB --limit stats=3",
+        2,
+        expect![[r#"
+        error: there is no limit `stats`
+        help: did you mean `states`?
+    "#]],
+    );
+    refuse(
+        "check SB --limit patience=3",
+        2,
+        expect![[r#"
+            error: there is no limit `patience`
+            help: use one of states, executions, steps, buffer, memory, time
+        "#]],
+    );
+    refuse(
+        "check SB --limit 1000",
+        2,
+        expect![[r#"
+        error: `1000` is no limit
+        help: a limit reads WHAT=N, such as states=100000
+    "#]],
+    );
+}
+
+#[test]
+fn a_limit_that_the_search_does_not_heed_is_refused() {
+    refuse(
+        "check SB --limit executions=3",
+        2,
+        expect![[r#"
+        error: the search `stateful` has no use for a limit on executions
+        help: its limits are states, steps, buffer, memory, time
+    "#]],
+    );
+    refuse(
+        "check SB --search brute --limit states=3",
+        2,
+        expect![[r#"
+        error: the search `brute` has no use for a limit on states
+        help: its limits are executions, steps, buffer, time
+    "#]],
+    );
+    refuse(
+        "check SB --limit states=3 --limit states=4",
+        2,
+        expect![[r#"
+        error: the limit on states is given twice
+    "#]],
+    );
+}
+
+#[test]
+fn a_number_of_jobs_is_between_1_and_1024() {
+    refuse(
+        "check SB --jobs 0",
+        2,
+        expect![[r#"
+        error: the number of jobs is 0, and nobody is left to search
+    "#]],
+    );
+    refuse(
+        "check SB --jobs 1000000",
+        2,
+        expect![[r#"
+        error: 1000000 jobs are more than the 1024 that are allowed
+    "#]],
+    );
+    refuse(
+        "check SB --jobs 99999999999999999999999",
+        2,
+        expect![[r#"
+        error: `99999999999999999999999` is no number of jobs
+        help: use a number from 1 to 1024
+    "#]],
+    );
+    refuse(
+        "check SB --jobs some",
+        2,
+        expect![[r#"
+        error: `some` is no number of jobs
+        help: use a number from 1 to 1024
+    "#]],
+    );
+    let ran = run(&mut teetotal("check SB --quiet --jobs 1024"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_width_is_refused_where_nothing_fits() {
+    refuse(
+        "check SB --width 3",
+        2,
+        expect![[r#"
+        error: a width of 3 columns is out of range
+        help: use a number from 20 to 1000
+    "#]],
+    );
+    refuse(
+        "demo --width wide",
+        2,
+        expect![[r#"
+        error: `wide` is no number of columns
+        help: use a number from 20 to 1000
+    "#]],
+    );
+}
+
+#[test]
+fn a_bad_value_in_the_environment_is_told_where_it_comes_from() {
+    let ran = run(teetotal("check SB").env("TEETOTAL_MODEL", "x86"));
+    expect![[r#"
+        error: there is no model `x86`
+        help: use one of sc, tso, pso, all
+        help: the value comes from the environment variable TEETOTAL_MODEL
+    "#]]
+    .assert_eq(&ran.stderr);
+    assert_eq!(ran.code, Some(2));
+}
+
+#[test]
+fn an_incomplete_command_is_explained() {
+    refuse(
+        "check",
+        2,
+        expect![[r#"
+        error: the following required arguments were not provided:
+          <PROGRAM>...
+
+        Usage: teetotal check <PROGRAM>...
+
+        For more information, try '--help'.
+    "#]],
+    );
+    refuse(
+        "chek SB",
+        2,
+        expect![[r#"
+        error: unrecognized subcommand 'chek'
+
+          tip: a similar subcommand exists: 'check'
+
+        Usage: teetotal <COMMAND>
+
+        For more information, try '--help'.
+    "#]],
+    );
+    refuse(
+        "list colors",
+        2,
+        expect![[r#"
+        error: invalid value 'colors' for '<WHAT>'
+          [possible values: programs, models, checks, searches, limits]
+
+        For more information, try '--help'.
+    "#]],
+    );
+    assert_eq!(run(&mut teetotal("")).code, Some(2));
+}

@@ -1,0 +1,94 @@
+//! What is wrong with an execution, in words.
+
+use std::sync::Arc;
+
+use teetotal_judge::Finding;
+use teetotal_memory::Trace;
+use teetotal_program::ir::{Expr, Instruction, Program, printer};
+use teetotal_program::{Failure, Reg, ThreadId};
+
+use crate::aftermath::Aftermath;
+use crate::words;
+
+/// What a finding says: what is wrong in the first line, and why in the others, which are indented.
+pub(crate) fn describe(program: &Arc<Program>, finding: &Finding, trace: &Trace) -> Vec<String> {
+    let after = Aftermath::new(program, trace);
+    match finding {
+        Finding::Failure { thread, failure } => failed(program, *thread, *failure, &after),
+        Finding::Deadlock { blocked } => deadlock(program, blocked, &after),
+        Finding::Condition => condition(program, &after),
+    }
+}
+
+fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Aftermath<'_>) -> Vec<String> {
+    let code = &program.threads[thread.index()];
+    let at = failure.instruction() as usize;
+    let what = match failure {
+        Failure::Assertion { .. } => "assertion failed",
+        Failure::DivisionByZero { .. } => "division by zero",
+        Failure::BadAddress { .. } => "address of no location",
+        Failure::BadIndex { .. } => "index past the end of an array",
+        Failure::NotHolder { .. } => "unlock without holding the lock",
+        Failure::AlreadyStarted { .. } => "spawn of a thread that runs already",
+        Failure::EndlessLoop { .. } => "endless loop",
+    };
+    let mut first = format!("{what} in {}", code.name);
+    let mut statement = code.code.get(at).map_or_else(String::new, |_| printer::statement(program, thread, at));
+    if let Some(Instruction::Assert { message, .. }) = code.code.get(at)
+        && !message.is_empty()
+    {
+        first.push_str(&format!(": {message}"));
+        let quoted = format!(" \"{message}\"");
+        statement.truncate(statement.strip_suffix(&quoted).unwrap_or(&statement).len());
+    }
+    let registers = code
+        .code
+        .get(at)
+        .map_or_else(Vec::new, registers_in)
+        .into_iter()
+        .map(|reg| format!("{} = {}", program.register_name(thread, reg), after.register(thread, reg) as i64));
+    let values = words::list(&registers.collect::<Vec<_>>());
+    let mut lines = vec![first];
+    lines.push(if values.is_empty() {
+        format!("  at `{statement}`")
+    } else {
+        format!("  at `{statement}`, where {values}")
+    });
+    lines.extend(words::place(program, thread, at).map(|place| format!("  --> {place}")));
+    lines
+}
+
+/// The registers that an instruction reads, each once.
+fn registers_in(instruction: &Instruction) -> Vec<Reg> {
+    let mut registers = Vec::new();
+    instruction.expressions(|expr| {
+        expr.walk(&mut |part| match part {
+            Expr::Reg(reg) if !registers.contains(reg) => registers.push(*reg),
+            _ => {}
+        });
+    });
+    registers
+}
+
+fn deadlock(program: &Program, blocked: &[ThreadId], after: &Aftermath<'_>) -> Vec<String> {
+    let name = |thread: ThreadId| program.threads[thread.index()].name.as_str();
+    let names: Vec<&str> = blocked.iter().map(|&thread| name(thread)).collect();
+    let verb = if blocked.len() == 1 { "waits" } else { "wait" };
+    let mut lines = vec![format!("deadlock: {} {verb} forever", words::list(&names))];
+    for &thread in blocked {
+        let at = after.place(thread);
+        let statement = printer::statement(program, thread, at);
+        lines.push(format!("  {} waits at `{statement}`{}", name(thread), after.obstacle(thread)));
+        lines.extend(words::place(program, thread, at).map(|place| format!("  --> {place}")));
+    }
+    lines
+}
+
+fn condition(program: &Program, after: &Aftermath<'_>) -> Vec<String> {
+    let Some(condition) = &program.condition else { return vec!["condition broken".to_owned()] };
+    let values = teetotal_explore::driver::values(after, &program.observed);
+    vec![
+        format!("condition broken: {}", printer::condition(program, condition)),
+        format!("  the final state is {}", program.show_outcome(&values)),
+    ]
+}

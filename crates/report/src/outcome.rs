@@ -1,0 +1,203 @@
+//! What a search found, as text: the verdict, why, and one execution that shows it.
+
+use std::sync::Arc;
+
+use teetotal_explore::{Coverage, Options, Outcome, Schedule, StopReason, Violation, trace_of};
+use teetotal_judge::MonitorId;
+use teetotal_program::ir::{Instruction, Program, printer};
+
+use crate::ansi::Role;
+use crate::finding;
+use crate::line::Line;
+use crate::stop;
+use crate::style::{Options as Drawing, Style};
+use crate::text;
+use crate::timeline::Timeline;
+use crate::verdict::{Verdict, asks, certainty};
+use crate::words;
+
+/// Said of a search: of which program, how it was searched, and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// Its name is the one that `teetotal replay` is given.
+    pub program: &'a Arc<Program>,
+    pub options: &'a Options,
+    pub outcome: &'a Outcome,
+}
+
+/// How much to say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Detail {
+    /// The verdict line alone.
+    Verdict,
+    /// And what the reader needs to act on it; a violation comes with its execution.
+    Brief,
+    /// And an execution that answers the question of the program, if there is one.
+    Witness,
+}
+
+/// More violations than this are only counted.
+const MANY: usize = 5;
+
+impl Report<'_> {
+    /// The verdict alone.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self.program, self.options, self.outcome)
+    }
+
+    /// The verdict in a line: `SB: holds under sc (complete, 9 states)`, without a line feed.
+    #[must_use]
+    pub fn verdict_line(&self) -> String {
+        let mut line = String::new();
+        self.write_verdict(Style::default(), &mut line);
+        line.trim_end().to_owned()
+    }
+
+    /// The report as text.
+    #[must_use]
+    pub fn render(&self, detail: Detail, drawing: Drawing) -> String {
+        let mut out = String::new();
+        self.write_verdict(drawing.style, &mut out);
+        if detail == Detail::Verdict {
+            return out;
+        }
+        for note in self.notes() {
+            paragraph(&format!("  {note}"), drawing, &mut out);
+        }
+        if let [first, others @ ..] = self.outcome.violations.as_slice() {
+            self.write_violation(first, drawing, &mut out);
+            self.write_others(others, drawing, &mut out);
+        } else if let (true, Some(witness)) = (asks(self.program, self.options), &self.outcome.satisfying) {
+            self.write_witness(witness, detail, drawing, &mut out);
+        }
+        out
+    }
+
+    fn write_verdict(&self, style: Style, out: &mut String) {
+        let role = match self.verdict() {
+            Verdict::Violated => Role::Bad,
+            Verdict::Holds | Verdict::Observed | Verdict::NeverObserved => Role::Good,
+            Verdict::NotObservedYet | Verdict::NotViolatedYet | Verdict::Vacuous => Role::Doubtful,
+        };
+        let mut line = Line::default();
+        let certainty = certainty(self.program, self.outcome);
+        line.push(Role::Heading, &self.program.name);
+        line.push(Role::Plain, ": ");
+        line.push(role, self.verdict().words());
+        line.push(Role::Plain, &format!(" under {} ({certainty})", self.outcome.model.info().name));
+        line.finish(style, out);
+    }
+
+    /// What was asked, what weakens the claim, and what to try.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let (true, Some(condition)) = (asks(self.program, self.options), &self.program.condition) {
+            let answer = match (self.verdict(), &self.outcome.satisfying) {
+                (Verdict::Violated, Some(_)) => ", which is observed",
+                (Verdict::Violated, None) if self.outcome.coverage.is_complete() => ", which is never observed",
+                _ => "",
+            };
+            notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
+        }
+        notes.extend(self.vacuity().map(|note| format!("note: {note}")));
+        if let Coverage::Stopped(reason) = self.outcome.coverage
+            && reason != StopReason::Violation
+        {
+            notes.extend(stop::help(self.program, &self.options.limits, reason).map(|help| format!("help: {help}")));
+        }
+        notes
+    }
+
+    /// What a reader may believe to be checked although it is not.
+    fn vacuity(&self) -> Option<String> {
+        let Report { program, options, outcome } = self;
+        let checks_condition = options.monitors.contains(&MonitorId::Condition) && program.condition.is_some();
+        match self.verdict() {
+            Verdict::Vacuous => Some("every execution ends at an assumption that does not hold".to_owned()),
+            Verdict::Holds | Verdict::NeverObserved if checks_condition && outcome.stats.completed == 0 => {
+                Some("no execution came to its end, so the condition was never looked at".to_owned())
+            }
+            Verdict::Holds if !checks_condition && !asserts(program) => {
+                let looked_for: Vec<&str> = options.monitors.iter().rev().filter_map(|id| what_is_left(*id)).collect();
+                match looked_for.as_slice() {
+                    [] => Some("the program demands nothing of what was checked".to_owned()),
+                    _ => Some(format!("nothing is asserted; looked only for {}", words::list(&looked_for))),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn write_violation(&self, violation: &Violation, drawing: Drawing, out: &mut String) {
+        let Report { program, outcome, .. } = self;
+        out.push('\n');
+        for line in finding::describe(program, &violation.finding, &violation.trace) {
+            paragraph(&line, drawing, out);
+        }
+        out.push('\n');
+        let timeline = Timeline { program, trace: &violation.trace, model: outcome.model, outcome: None };
+        out.push_str(&timeline.render(drawing));
+        out.push('\n');
+        out.push_str(&format!("replay: teetotal replay {} {}\n", program.name, violation.token));
+    }
+
+    /// One line and a token for each violation after the first.
+    fn write_others(&self, others: &[Violation], drawing: Drawing, out: &mut String) {
+        if others.is_empty() {
+            return;
+        }
+        let n = others.len() as u64;
+        out.push_str(&format!("\n{}:\n", words::count(n, "more violation")));
+        for violation in others.iter().take(MANY) {
+            let lines = finding::describe(self.program, &violation.finding, &violation.trace);
+            if let Some(line) = lines.first() {
+                paragraph(&format!("  {line}"), drawing, out);
+            }
+            out.push_str(&format!("    teetotal replay {} {}\n", self.program.name, violation.token));
+        }
+        if others.len() > MANY {
+            out.push_str(&format!("  and {} more\n", others.len() - MANY));
+        }
+    }
+
+    /// The execution that the program asks for.
+    fn write_witness(&self, witness: &Schedule, detail: Detail, drawing: Drawing, out: &mut String) {
+        let Report { program, outcome, .. } = self;
+        let again = trace_of(program, outcome.model, witness);
+        let command = format!("teetotal replay {} {}", program.name, again.token);
+        if detail == Detail::Brief {
+            out.push_str(&format!("  show: {command}\n"));
+            return;
+        }
+        out.push('\n');
+        let timeline = Timeline { program, trace: &again.trace, model: outcome.model, outcome: Some(&again.values) };
+        out.push_str(&timeline.render(drawing));
+        out.push_str(&format!("\nreplay: {command}\n"));
+    }
+}
+
+/// Adds a line, broken where it is too long; what follows is indented by two columns more.
+pub(crate) fn paragraph(line: &str, drawing: Drawing, out: &mut String) {
+    let indent = line.len() - line.trim_start().len();
+    for (index, part) in text::wrap(line.trim_start(), drawing.width.saturating_sub(indent), 2).iter().enumerate() {
+        let mut line = Line::default();
+        line.pad_to(indent);
+        let role = if index == 0 && indent == 0 { Role::Heading } else { Role::Plain };
+        line.push(role, part);
+        line.finish(drawing.style, out);
+    }
+}
+
+fn asserts(program: &Program) -> bool {
+    program.threads.iter().flat_map(|thread| &thread.code).any(|i| matches!(i, Instruction::Assert { .. }))
+}
+
+/// What a monitor looks for in a program that asserts nothing and has no condition.
+fn what_is_left(monitor: MonitorId) -> Option<&'static str> {
+    match monitor {
+        MonitorId::Assertion => Some("failures such as a division by zero"),
+        MonitorId::Condition => None,
+        MonitorId::Deadlock => Some("deadlock"),
+    }
+}

@@ -1,0 +1,38 @@
+//! What a search cost, as text.
+
+use teetotal_explore::{Limits, Stats};
+
+use super::outcome::Report;
+use crate::words::bytes;
+
+impl Report<'_> {
+    /// Names and values of all counts, for a table; elapsed time is for whoever has a clock.
+    #[must_use]
+    pub fn stats(&self) -> Vec<(&'static str, String)> {
+        let Stats { executions, completed, blocked, discarded, failed, states, steps, bytes: size } =
+            self.outcome.stats;
+        vec![
+            ("search", self.outcome.search.info().name.to_owned()),
+            ("limits", limits(&self.options.limits)),
+            ("states", states.to_string()),
+            (
+                "executions",
+                format!(
+                    "{executions} ({completed} completed, {blocked} blocked, {discarded} discarded, {failed} failed)"
+                ),
+            ),
+            ("steps", steps.to_string()),
+            ("memory", bytes(size)),
+        ]
+    }
+}
+
+/// The limits that are set.
+fn limits(limits: &Limits) -> String {
+    let set = limits.entries().into_iter().filter_map(|(name, value)| {
+        let value = value?;
+        Some(if name == "memory" { format!("{name} {}", bytes(value)) } else { format!("{name} {value}") })
+    });
+    let set: Vec<String> = set.collect();
+    if set.is_empty() { "none".to_owned() } else { set.join(", ") }
+}

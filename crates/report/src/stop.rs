@@ -1,0 +1,45 @@
+//! Why a search stopped, in words, and what to try.
+
+use teetotal_explore::{Limits, StopReason};
+use teetotal_program::ir::Program;
+
+use crate::words::{bytes, count, place};
+
+/// What was reached when the search stopped, to follow `stopped: `.
+pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
+    match reason {
+        StopReason::Violation => "a violation".to_owned(),
+        StopReason::Executions(n) => count(n, "execution"),
+        StopReason::States(n) => count(n, "state"),
+        StopReason::Steps(n) => format!("an execution of {}", count(n, "step")),
+        StopReason::Buffer(n) => format!("a buffer of {}", count(n, "store")),
+        StopReason::Memory(n) => format!("{} of states", bytes(n)),
+        StopReason::EndlessLoop { thread, .. } => {
+            format!("an endless loop in {}", program.threads[thread.index()].name)
+        }
+        StopReason::Time => "out of time".to_owned(),
+        StopReason::Interrupted => "interrupted".to_owned(),
+    }
+}
+
+/// What may help, if anything does; `limits` are those of the search.
+pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Option<String> {
+    let above = |name: &str, limit: Option<u64>| {
+        let limit = limit?;
+        Some(format!("go further with a higher limit than `--limit {name}={limit}`"))
+    };
+    match reason {
+        StopReason::Violation | StopReason::Interrupted => None,
+        StopReason::Executions(_) => above("executions", limits.executions),
+        StopReason::States(_) => above("states", limits.states),
+        StopReason::Steps(_) => above("steps", limits.steps),
+        StopReason::Buffer(_) => above("buffer", limits.buffer),
+        StopReason::Memory(_) => above("memory", limits.memory.map(|bytes| bytes >> 20)),
+        StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
+        StopReason::EndlessLoop { thread, instruction } => {
+            let at = place(program, thread, instruction as usize);
+            let at = at.map_or_else(String::new, |place| format!(" at {place}"));
+            Some(format!("let the loop{at} read shared memory, or wait with `await`"))
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The verdict: what a search says of a program, in one line.
+
+use teetotal_explore::{Coverage, Options, Outcome, SearchId, StopReason};
+use teetotal_judge::MonitorId;
+use teetotal_program::condition::Condition;
+use teetotal_program::ir::Program;
+
+use crate::stop;
+use crate::words::count;
+
+/// What a search says of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// An execution shows something wrong.
+    Violated,
+    /// Some final state is the one that the program asks for.
+    Observed,
+    /// None is, and every execution was looked at.
+    NeverObserved,
+    /// None of those looked at is.
+    NotObservedYet,
+    /// Nothing is wrong, and every execution was looked at.
+    Holds,
+    /// Nothing is wrong with those looked at.
+    NotViolatedYet,
+    /// No execution satisfies the assumptions of the program.
+    Vacuous,
+}
+
+impl Verdict {
+    /// The verdict on `program`, searched with `options`.
+    #[must_use]
+    pub fn of(program: &Program, options: &Options, outcome: &Outcome) -> Verdict {
+        let complete = outcome.coverage.is_complete();
+        if !outcome.violations.is_empty() {
+            Verdict::Violated
+        } else if outcome.is_vacuous() {
+            Verdict::Vacuous
+        } else if asks(program, options) {
+            match (&outcome.satisfying, complete) {
+                (Some(_), _) => Verdict::Observed,
+                (None, true) => Verdict::NeverObserved,
+                (None, false) => Verdict::NotObservedYet,
+            }
+        } else if complete {
+            Verdict::Holds
+        } else {
+            Verdict::NotViolatedYet
+        }
+    }
+
+    /// As it stands in the verdict line.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Violated => "violated",
+            Verdict::Observed => "observed",
+            Verdict::NeverObserved => "never observed",
+            Verdict::NotObservedYet => "not observed so far",
+            Verdict::Holds => "holds",
+            Verdict::NotViolatedYet => "no violation found",
+            Verdict::Vacuous => "nothing to check",
+        }
+    }
+}
+
+/// Whether the program asks for a final state, and the condition is among what is checked.
+pub(crate) fn asks(program: &Program, options: &Options) -> bool {
+    matches!(program.condition, Some(Condition::Exists(_))) && options.monitors.contains(&MonitorId::Condition)
+}
+
+/// How sure the verdict is, to stand in parentheses: `complete, 9 states` or `stopped: 1000 states`.
+pub(crate) fn certainty(program: &Program, outcome: &Outcome) -> String {
+    match outcome.coverage {
+        Coverage::Complete if outcome.is_vacuous() => "no execution satisfies the assumptions".to_owned(),
+        Coverage::Complete => format!("complete, {}", extent(outcome)),
+        Coverage::Stopped(StopReason::Violation) => format!("found after {}", extent(outcome)),
+        Coverage::Stopped(reason) => format!("stopped: {}", stop::reason(program, reason)),
+    }
+}
+
+/// How much was looked at.
+fn extent(outcome: &Outcome) -> String {
+    match outcome.search {
+        SearchId::Stateful => count(outcome.stats.states, "state"),
+        SearchId::Brute => count(outcome.stats.executions, "execution"),
+    }
+}

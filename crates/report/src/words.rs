@@ -1,0 +1,68 @@
+//! Small words that every text needs: counts, lists, sizes and places.
+
+use teetotal_program::ir::Program;
+use teetotal_program::{Span, ThreadId};
+
+/// `1 state`, `2 states`.
+pub(crate) fn count(n: u64, noun: &str) -> String {
+    if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn list(items: &[impl AsRef<str>]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [init @ .., last] => {
+            let init: Vec<&str> = init.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", init.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// A number of bytes, to one digit after the point.
+pub(crate) fn bytes(n: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if n < 1024 {
+        return count(n, "byte");
+    }
+    let mut unit = 0;
+    let mut tenths = u128::from(n) * 10 / 1024;
+    while tenths >= 10_240 && unit + 1 < UNITS.len() {
+        tenths /= 1024;
+        unit += 1;
+    }
+    format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+/// Where an instruction stands in its source, as `file:line:column`.
+pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> Option<String> {
+    let Span { source, line, column, .. } = program.threads[thread.index()].places.get(instruction)?.span?;
+    let source = program.sources.get(usize::from(source))?;
+    Some(format!("{}:{line}:{column}", source.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        assert_eq!([count(0, "state"), count(1, "state"), count(2, "state")], ["0 states", "1 state", "2 states"]);
+    }
+
+    #[test]
+    fn lists_end_with_and() {
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(list(&[""; 0]), "");
+    }
+
+    #[test]
+    fn sizes_have_a_unit() {
+        assert_eq!(
+            [bytes(1023), bytes(1024), bytes(1536), bytes(8 << 30), bytes(u64::MAX)],
+            ["1023 bytes", "1.0 KiB", "1.5 KiB", "8.0 GiB", "16777215.9 TiB"]
+        );
+    }
+}
