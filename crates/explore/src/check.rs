@@ -118,7 +118,7 @@ impl ModelVisitor for Search<'_> {
     }
 }
 
-/// Replays every finding, so that each comes with its trace, its token and the consent of the twin.
+/// Replays every witness and every finding, so that each has the consent of the twin.
 fn finish(
     program: &Arc<Program>,
     options: &Options,
@@ -126,6 +126,10 @@ fn finish(
     coverage: Coverage,
 ) -> Result<Outcome, CheckError> {
     let Collector { states, satisfying, falsifying, findings, stats, .. } = collector;
+    for witness in [&satisfying, &falsifying].into_iter().flatten() {
+        let Replayed { trace, token, .. } = trace_of(program, options.model, witness);
+        consult_twin(options.model, &trace, &token, program)?;
+    }
     let mut violations = Vec::new();
     for (monitor, finding, schedule) in findings {
         let Replayed { trace, token, values, .. } = trace_of(program, options.model, &schedule);

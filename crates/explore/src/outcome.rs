@@ -34,7 +34,7 @@ pub enum Coverage {
     Stopped(StopReason),
 }
 
-/// Why a search looked at less than everything.
+/// Why a search looked at less than everything, with the limit that was met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StopReason {
     /// It was to stop at the first violation, and there was one.

@@ -94,7 +94,7 @@ impl<S: Foresight + Snapshot + Clone, M: Model, H: History> Worker<S, M, H> {
 
     /// Whether a buffer was ever full.
     pub(super) fn limit_reached(&self) -> bool {
-        self.at.system.machine().limit_reached()
+        [&self.at, &self.next].iter().any(|point| point.system.machine().limit_reached())
     }
 
     /// Takes every step worth taking from `id`.

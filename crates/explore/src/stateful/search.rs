@@ -211,13 +211,10 @@ where
     fn over_limit(&self, depth: u64) -> Option<StopReason> {
         let Limits { states, memory, steps, .. } = self.settings.limits;
         let (stored, bytes) = (self.visited.len() as u64, self.visited.memory());
-        if states.is_some_and(|limit| stored > limit) {
-            Some(StopReason::States(stored))
-        } else if memory.is_some_and(|limit| bytes > limit) {
-            Some(StopReason::Memory(bytes))
-        } else {
-            steps.filter(|&limit| depth >= limit).map(StopReason::Steps)
-        }
+        let over_states = states.filter(|&limit| stored > limit).map(StopReason::States);
+        let over_memory = memory.filter(|&limit| bytes > limit).map(StopReason::Memory);
+        let over_steps = steps.filter(|&limit| depth >= limit).map(StopReason::Steps);
+        over_states.or(over_memory).or(over_steps)
     }
 }
 

@@ -1,6 +1,15 @@
 //! The programs by name, each with a size at which a search ends soon.
 
-use super::*;
+use super::bounded::{bakery, dekker, lamport, peterson};
+use super::causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
+use super::classics::{message_passing, n6, store_buffering, two_plus_two_writes};
+use super::peers::{
+    Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,
+    lamport_loop, last_zero, lazy_list, message_passing_release, message_passing_rounds, michael_scott, peterson_loop,
+    readers, store_buffering_sum, treiber, two_lock_queue,
+};
+use super::shapes::{increments, iriw, n_writers, store_buffering_ring, two_by_ten, write_read};
+use super::variant::Variant;
 use crate::ir::Program;
 
 /// A program of the gallery.

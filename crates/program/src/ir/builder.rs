@@ -264,7 +264,8 @@ impl ThreadBuilder<'_> {
     /// Appends an instruction.
     #[track_caller]
     pub fn push(&mut self, instruction: Instruction) {
-        let span = self.span.or_else(|| self.caller(Location::caller()));
+        let caller = Location::caller();
+        let span = self.span.or_else(|| self.caller(caller));
         // An exclusive stretch holds back other threads from its second instruction on.
         self.code.places.push(Place { span, exclusive: self.exclusive });
         self.code.code.push(instruction);
