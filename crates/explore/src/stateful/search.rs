@@ -27,6 +27,9 @@ pub struct Settings {
 /// How many states are expanded in a round at most.
 const ROUND: usize = 1 << 14;
 
+/// More workers than this are of no use.
+const MAX_JOBS: usize = 64;
+
 /// Below this many states in a round, other workers are not worth waking.
 const WORTH_SHARING: usize = 512;
 
@@ -62,7 +65,7 @@ where
     if let Some(limit) = settings.limits.buffer {
         start.system.limit_buffers(usize::try_from(limit).unwrap_or(usize::MAX));
     }
-    let workers = (0..settings.jobs.max(1)).map(|_| Worker::new(&start, settings.reduce)).collect();
+    let workers = (0..settings.jobs.clamp(1, MAX_JOBS)).map(|_| Worker::new(&start, settings.reduce)).collect();
     let search = Search { start, visited: Visited::new(), queue: Vec::new(), workers, collector, settings, at_end };
     search.run(signal)
 }
@@ -212,7 +215,8 @@ where
         let Limits { states, memory, steps, .. } = self.settings.limits;
         let (stored, bytes) = (self.visited.len() as u64, self.visited.memory());
         let over_states = states.filter(|&limit| stored > limit).map(StopReason::States);
-        let over_memory = memory.filter(|&limit| bytes > limit).map(StopReason::Memory);
+        let full = self.visited.is_nearly_full().then_some(bytes);
+        let over_memory = memory.filter(|&limit| bytes > limit).or(full).map(StopReason::Memory);
         let over_steps = steps.filter(|&limit| depth >= limit).map(StopReason::Steps);
         over_states.or(over_memory).or(over_steps)
     }

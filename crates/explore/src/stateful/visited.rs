@@ -72,6 +72,11 @@ impl Visited {
         self.shards[id.shard()].ways[id.local()]
     }
 
+    /// Whether a shard comes near the end of what its numbers can name.
+    pub(super) fn is_nearly_full(&self) -> bool {
+        self.shards.iter().any(|shard| shard.bytes.len() > 1 << 31 || shard.ends.len() > 1 << 27)
+    }
+
     /// How much memory it all takes.
     pub(super) fn memory(&self) -> u64 {
         let shard = |s: &Shard| {
