@@ -9,6 +9,9 @@ use teetotal_program::{Loc, OnFailure, Order, Reg, ThreadId};
 
 const ORDERS: [Order; 6] = [Order::Plain, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
 
+/// Weak stores more often than others, because they have more traces.
+const STORE_ORDERS: [Order; 5] = [Order::Plain, Order::Plain, Order::Relaxed, Order::Release, Order::SeqCst];
+
 /// A small generator of numbers, the same on every machine.
 struct Random(u64);
 
@@ -27,17 +30,37 @@ impl Random {
 
 /// How many programs of each shape are compared.
 fn n_programs() -> usize {
-    std::env::var("TEETOTAL_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+    std::env::var("TEETOTAL_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(1_000)
 }
 
 #[test]
 fn machine_and_axioms_agree_on_two_threads_with_every_operation() {
-    compare(1, 2, 4);
+    compare(1, 2, 4, &EVERYTHING);
 }
 
 #[test]
 fn machine_and_axioms_agree_on_three_threads_with_every_operation() {
-    compare(2, 3, 3);
+    compare(2, 3, 3, &EVERYTHING);
+}
+
+#[test]
+fn machine_and_axioms_agree_on_stores_and_loads_with_barriers() {
+    compare(3, 2, 4, &BARRIERS);
+}
+
+#[test]
+fn machine_and_axioms_agree_on_stores_and_loads_with_global_fences() {
+    compare(4, 3, 3, &GLOBAL_FENCES);
+}
+
+#[test]
+fn machine_and_axioms_agree_on_stores_and_loads_with_locks() {
+    compare(5, 2, 3, &LOCKS);
+}
+
+#[test]
+fn machine_and_axioms_agree_on_compare_exchanges_that_may_fail() {
+    compare(6, 2, 3, &COMPARE_EXCHANGES);
 }
 
 #[test]
@@ -48,14 +71,14 @@ fn machine_and_axioms_agree_on_threads_that_spawn_and_join() {
     }
 }
 
-fn compare(salt: u64, n_threads: usize, length: usize) {
+fn compare(salt: u64, n_threads: usize, length: usize, kinds: &[Kind]) {
     for seed in 0..n_programs() as u64 {
         let mut random = Random(salt << 40 ^ (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let mut p = Builder::new(&format!("random {salt}.{seed}"));
         let memory = Memory::new(&mut p);
         for thread in 0..n_threads {
             let length = 1 + random.below(length);
-            p.thread(&format!("P{thread}"), |t| (0..length).for_each(|_| statement(t, &memory, &mut random)));
+            p.thread(&format!("P{thread}"), |t| (0..length).for_each(|_| statement(t, &memory, &mut random, kinds)));
         }
         let program = p.build().expect("well formed");
         [Sc, Tso, Pso].iter().for_each(|&model| drop(check(model, &program)));
@@ -67,22 +90,23 @@ fn forking(random: &mut Random) -> Program {
     let mut p = Builder::new("forking");
     let memory = Memory::new(&mut p);
     let n_children = 1 + random.below(2);
+    let kinds = if random.below(2) == 0 { &EVERYTHING[..] } else { &STORES_AND_LOADS };
     p.thread("main", |t| {
         for child in 1..=n_children {
-            (0..random.below(3)).for_each(|_| statement(t, &memory, random));
+            (0..random.below(3)).for_each(|_| statement(t, &memory, random, kinds));
             t.push(Instruction::Spawn { thread: ThreadId::at(child), order: random.pick(&ORDERS) });
         }
-        (0..random.below(2)).for_each(|_| statement(t, &memory, random));
+        (0..random.below(2)).for_each(|_| statement(t, &memory, random, kinds));
         for child in 1..=n_children {
             if random.below(4) > 0 {
                 t.push(Instruction::Join { thread: ThreadId::at(child), order: random.pick(&ORDERS) });
             }
         }
-        (0..random.below(3)).for_each(|_| statement(t, &memory, random));
+        (0..random.below(3)).for_each(|_| statement(t, &memory, random, kinds));
     });
     for child in 1..=n_children {
         let length = 1 + random.below(3);
-        p.spawned(&format!("P{child}"), |t| (0..length).for_each(|_| statement(t, &memory, random)));
+        p.spawned(&format!("P{child}"), |t| (0..length).for_each(|_| statement(t, &memory, random, kinds)));
     }
     p.build().expect("well formed")
 }
@@ -98,15 +122,68 @@ impl Memory {
     }
 }
 
-/// Appends a random statement.
-fn statement(t: &mut ThreadBuilder<'_>, memory: &Memory, random: &mut Random) {
+/// What a statement is.
+#[derive(Clone, Copy)]
+enum Kind {
+    Store,
+    Load,
+    Update,
+    CompareExchange,
+    Fence,
+    Barrier,
+    GlobalFence,
+    Lock,
+    Unlock,
+    /// A lock, a store or load, and an unlock.
+    Section,
+    Choose,
+    Await,
+    Stop,
+}
+
+use Kind::{
+    Await, Barrier, Choose, CompareExchange, Fence, GlobalFence, Load, Lock, Section, Stop, Store, Unlock,
+    Update as Change,
+};
+
+/// One that is there more often is picked more often.
+const EVERYTHING: [Kind; 20] = [
+    Store,
+    Store,
+    Store,
+    Store,
+    Store,
+    Load,
+    Load,
+    Load,
+    Load,
+    Change,
+    CompareExchange,
+    CompareExchange,
+    Fence,
+    Barrier,
+    GlobalFence,
+    Lock,
+    Unlock,
+    Choose,
+    Await,
+    Stop,
+];
+const BARRIERS: [Kind; 8] = [Store, Store, Store, Load, Load, Barrier, Barrier, Change];
+const GLOBAL_FENCES: [Kind; 6] = [Store, Store, Store, Load, Load, GlobalFence];
+const LOCKS: [Kind; 4] = [Store, Load, Section, Section];
+const COMPARE_EXCHANGES: [Kind; 4] = [Store, Load, CompareExchange, CompareExchange];
+const STORES_AND_LOADS: [Kind; 2] = [Store, Load];
+
+/// Appends a random statement of one of these kinds.
+fn statement(t: &mut ThreadBuilder<'_>, memory: &Memory, random: &mut Random, kinds: &[Kind]) {
     let cell = random.pick(&memory.cells);
     let order = random.pick(&ORDERS);
     let value = value(t, random);
-    match random.below(20) {
-        0..5 => t.store_with(cell, value, order),
-        5..9 => _ = register(t, random, |t, name| t.load_with(name, cell, order)),
-        9 => {
+    match random.pick(kinds) {
+        Store => t.store_with(cell, value, random.pick(&STORE_ORDERS)),
+        Load => _ = register(t, random, |t, name| t.load_with(name, cell, order)),
+        Change => {
             let update = match random.below(3) {
                 0 => Update::Exchange(value),
                 1 => Update::Fetch(FetchOp::Add, value),
@@ -114,19 +191,25 @@ fn statement(t: &mut ThreadBuilder<'_>, memory: &Memory, random: &mut Random) {
             };
             register(t, random, |t, name| t.rmw(name, cell, update, order));
         }
-        10 | 11 => {
+        CompareExchange => {
             let on_failure = random.pick(&[OnFailure::Locked, OnFailure::Load(Order::Acquire)]);
             let expected = random.pick(&[0, 1]).into();
             let update = Update::CompareExchange { expected, new: value, on_failure };
             register(t, random, |t, name| t.rmw(name, cell, update, order));
         }
-        12 | 13 => t.push(Instruction::Fence { order }),
-        14 => t.push(Instruction::GlobalFence),
-        15 => t.push(Instruction::Lock { at: memory.lock.into(), order }),
-        16 => t.push(Instruction::Unlock { at: memory.lock.into(), order }),
-        17 => _ = register(t, random, |t, name| t.choose(name, 2)),
-        18 => await_both(t, memory, random),
-        _ => stop_or_skip(t, memory, random),
+        Fence => t.push(Instruction::Fence { order }),
+        Barrier => t.push(Instruction::Fence { order: random.pick(&[Order::Release, Order::AcqRel]) }),
+        GlobalFence => t.push(Instruction::GlobalFence),
+        Lock => t.push(Instruction::Lock { at: memory.lock.into(), order }),
+        Unlock => t.push(Instruction::Unlock { at: memory.lock.into(), order }),
+        Section => {
+            t.push(Instruction::Lock { at: memory.lock.into(), order });
+            statement(t, memory, random, &STORES_AND_LOADS);
+            t.push(Instruction::Unlock { at: memory.lock.into(), order: random.pick(&ORDERS) });
+        }
+        Choose => _ = register(t, random, |t, name| t.choose(name, 2)),
+        Await => await_both(t, memory, random),
+        Stop => stop_or_skip(t, memory, random),
     }
 }
 

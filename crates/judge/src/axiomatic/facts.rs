@@ -1,5 +1,7 @@
 //! A trace laid out for judging: places, coherence positions, and the order that a model makes of them.
 
+use std::collections::VecDeque;
+
 use teetotal_memory::relations::{self, Relation};
 use teetotal_memory::{EventId, EventKind, Source, Trace};
 use teetotal_program::Loc;
@@ -77,8 +79,9 @@ impl<'t> Facts<'t> {
 
     /// Whether the stores of other threads can be placed around each global fence. The order has no cycle.
     pub(super) fn fits_global_fences(&self, keeps: Keeps) -> Result<(), Rejection> {
-        let is_fence = |placed: &&Placed| placed.event.kind == EventKind::GlobalFence;
-        if !self.placed.iter().any(|placed| is_fence(&placed)) {
+        let events = self.trace.ids().filter(|(_, event)| event.kind == EventKind::GlobalFence);
+        let fences: Vec<EventId> = events.map(|(id, _)| id).collect();
+        if fences.is_empty() || self.fits_as_performed(keeps, &fences) {
             return Ok(());
         }
         let mut order = PartialOrder::new(self.placed.len());
@@ -86,11 +89,26 @@ impl<'t> Facts<'t> {
             let fits = order.add(from.index(), to.index());
             assert!(fits, "an order was found to have no cycle, but has one");
         }
-        if global_fence::fits(&self.placed, order) {
-            return Ok(());
+        if global_fence::fits(&self.placed, order) { Ok(()) } else { Err(Rejection::PendingAtGlobalFence { fences }) }
+    }
+
+    /// Whether each store may be in memory at those global fences that come after it in the trace.
+    ///
+    /// This is one way to place the stores, and the right one where the order of the trace is that of an execution, so
+    /// that no search is needed to accept a long one.
+    fn fits_as_performed(&self, keeps: Keeps, fences: &[EventId]) -> bool {
+        let mut order = self.order(keeps);
+        let moment = |id: EventId| EventId::at(self.placed[id.index()].moment);
+        for &fence in fences {
+            let own = self.trace.event(fence).thread;
+            for (_, thread) in self.threads.iter().enumerate().filter(|(index, _)| *index != own.index()) {
+                let is_store = |&&id: &&EventId| self.trace.event(id).is_store();
+                thread.iter().filter(is_store).filter(|&&id| id < fence).for_each(|&id| order.add(id, fence));
+                let next = thread.iter().position(|id| is_store(&id) && *id > fence).unwrap_or(thread.len());
+                thread[next..].iter().for_each(|&id| order.add(fence, moment(id)));
+            }
         }
-        let fences = self.trace.ids().filter(|(_, event)| event.kind == EventKind::GlobalFence);
-        Err(Rejection::PendingAtGlobalFence { fences: fences.map(|(id, _)| id).collect() })
+        order.is_acyclic()
     }
 
     /// The order of moments: kept program order, spawn and join, external reads-from, coherence, from-read.
@@ -111,7 +129,7 @@ impl<'t> Facts<'t> {
                 }
             }
         }
-        self.forks().for_each(|(from, to)| relate(from, to));
+        self.forks().into_iter().for_each(|(from, to)| relate(from, to));
         let external =
             |(write, read): &(EventId, EventId)| self.trace.event(*write).thread != self.trace.event(*read).thread;
         relations::reads_from(self.trace).pairs().filter(external).for_each(|(from, to)| relate(from, to));
@@ -124,30 +142,27 @@ impl<'t> Facts<'t> {
     ///
     /// A spawn that comes too late, because the thread runs already, starts nothing; that is the one place where the
     /// order of the trace counts.
-    fn forks(&self) -> impl Iterator<Item = (EventId, EventId)> + '_ {
-        let none: &[EventId] = &[];
-        let events = move |thread: usize| self.threads.get(thread).map_or(none, Vec::as_slice).iter().copied();
-        let is_spawn = |event: &teetotal_memory::Event, child| event.kind == EventKind::Spawn(child);
-        self.trace.ids().flat_map(move |(id, event)| {
-            let (child, is_join) = match event.kind {
-                EventKind::Spawn(child) => (child, false),
-                EventKind::Join(child) => (child, true),
-                _ => (event.thread, false),
-            };
-            let own = child == event.thread;
-            let first = events(child.index()).next();
-            let earlier = &self.trace.events()[..id.index()];
-            let late = !is_join && (first.is_some_and(|f| f < id) || earlier.iter().any(|e| is_spawn(e, child)));
-            let related = events(if own || late { usize::MAX } else { child.index() });
-            related.map(move |other| if is_join { (other, id) } else { (id, other) })
-        })
+    fn forks(&self) -> Vec<(EventId, EventId)> {
+        let mut started = vec![false; self.threads.len()];
+        let mut forks = Vec::new();
+        for (id, event) in self.trace.ids() {
+            started[event.thread.index()] = true;
+            let (EventKind::Spawn(child) | EventKind::Join(child)) = event.kind else { continue };
+            let Some(events) = self.threads.get(child.index()) else { continue };
+            if event.kind == EventKind::Join(child) {
+                forks.extend(events.iter().map(|&earlier| (earlier, id)));
+            } else if !std::mem::replace(&mut started[child.index()], true) {
+                forks.extend(events.iter().map(|&later| (id, later)));
+            }
+        }
+        forks
     }
 }
 
 /// The shortest cycle through `start`, which lies on one.
 fn shortest_through(relation: &Relation, start: EventId) -> Vec<EventId> {
     let mut previous: Vec<Option<EventId>> = vec![None; relation.n_events()];
-    let mut queue = std::collections::VecDeque::from([start]);
+    let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
         for to in (0..relation.n_events()).map(EventId::at).filter(|&to| relation.has(at, to)) {
             if to == start {

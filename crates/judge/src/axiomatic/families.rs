@@ -2,8 +2,12 @@
 //!
 //! Every store and exchange writes a value of its own, so that what a read returns says where it came from.
 
+use std::ops::RangeInclusive;
+
 use teetotal_program::Order;
 use teetotal_program::ir::{Builder, Program, Update};
+
+use self::Operation::{Exchange, Fence, Load, Store};
 
 /// Two threads of one to three operations, all kinds: 40,002 programs. `update` is the ordering of exchanges.
 pub fn e1(update: Order) -> impl Iterator<Item = Program> {
@@ -22,7 +26,7 @@ pub fn e3() -> impl Iterator<Item = Program> {
     family(shapes, Order::SeqCst)
 }
 
-/// Two threads of one to three operations without fences: 16,770 programs, those of [SOBER]'s language.
+/// Two threads of one to three operations without fences: 16,770 programs.
 pub fn two_threads_without_fences() -> impl Iterator<Item = Program> {
     family(symmetric(2, 1..=3, &ALL[..6]), Order::SeqCst)
 }
@@ -41,15 +45,13 @@ enum Operation {
     Fence,
 }
 
-use Operation::{Exchange, Fence, Load, Store};
-
 const ALL: [Operation; 7] = [Store(0), Store(1), Load(0), Load(1), Exchange(0), Exchange(1), Fence];
 const LOADS_AND_STORES: [Operation; 4] = [Store(0), Store(1), Load(0), Load(1)];
 
 type Sequence = Vec<Operation>;
 
 /// Every sequence of these lengths.
-fn sequences(lengths: std::ops::RangeInclusive<usize>, alphabet: &[Operation]) -> Vec<Sequence> {
+fn sequences(lengths: RangeInclusive<usize>, alphabet: &[Operation]) -> Vec<Sequence> {
     lengths.flat_map(|length| product(vec![alphabet.to_vec(); length])).collect()
 }
 
@@ -64,7 +66,7 @@ fn product<T: Clone>(sets: Vec<Vec<T>>) -> Vec<Vec<T>> {
 /// One of each class of `n_threads` sequences that differ by the order of threads and the names of locations.
 fn symmetric(
     n_threads: usize,
-    lengths: std::ops::RangeInclusive<usize>,
+    lengths: RangeInclusive<usize>,
     alphabet: &[Operation],
 ) -> impl Iterator<Item = Vec<Sequence>> + use<> {
     let shapes = product(vec![sequences(lengths, alphabet); n_threads]);

@@ -1,6 +1,6 @@
 //! Sequential consistency: happens-before has no cycle.
 //!
-//! Definition: [BURNIM, Prop. 1], [SOBER, Thm. 1].
+//! Definition: [BURNIM, Prop. 1].
 
 use crate::axiomatic::facts::Facts;
 use crate::axiomatic::placed::Placed;

@@ -1,12 +1,14 @@
 //! A plain search over the machine, and its comparison with the axioms.
 
+mod neighbors;
+
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use teetotal_judge::axiomatic::{accepts, enumerate};
 use teetotal_memory::{Machine, Model, ModelId, ModelVisitor, Trace};
-use teetotal_program::Snapshot;
 use teetotal_program::ir::{Interpreter, Program};
+use teetotal_program::{Loc, Snapshot};
 
 /// Every trace of a maximal execution, by its key.
 pub(crate) type Traces = BTreeMap<Vec<u64>, Trace>;
@@ -18,6 +20,7 @@ pub(crate) fn check(model: ModelId, program: &Program) -> Traces {
         let verdict = accepts(model, trace, |loc| program.locations[loc.index()].initial);
         assert_eq!(verdict, Ok(()), "{model:?} performs\n{trace:#?}\nof {}", program);
     }
+    check_neighbors(model, program, &machine);
     let executions = enumerate(model, program, usize::MAX).expect("the program has no loops");
     let twin: Vec<Vec<u64>> = executions.iter().map(|execution| execution.trace.key()).collect();
     for (key, execution) in twin.iter().zip(&executions) {
@@ -33,6 +36,18 @@ pub(crate) fn check(model: ModelId, program: &Program) -> Traces {
         assert!(found, "{model:?} performs, but not enumerated:\n{trace:#?}\nof {}", program);
     }
     machine
+}
+
+/// Checks that the axioms allow a trace beside a performed one exactly if the machine performs it.
+fn check_neighbors(model: ModelId, program: &Program, machine: &Traces) {
+    let initial = |loc: Loc| program.locations[loc.index()].initial;
+    for trace in machine.values() {
+        neighbors::for_each_neighbor(trace, initial, |neighbor| {
+            let verdict = accepts(model, neighbor, initial);
+            let performed = machine.contains_key(&neighbor.key());
+            assert_eq!(verdict.is_ok(), performed, "{model:?}: {verdict:?}\n{neighbor:#?}\nof {program}");
+        });
+    }
 }
 
 /// Every maximal execution of the machine.

@@ -73,19 +73,15 @@ impl Graph {
             }
         }
         self.events.push(placed);
-        fits && self.connect(&placed)
+        fits && self.connect(&placed) && self.saturate()
     }
 
     /// Puts a read after its source; gives whether that is possible.
     fn connect(&mut self, read: &Placed) -> bool {
         let (Some(source), Some(loc)) = (read.event.source, read.event.loc) else { return true };
         let newest_own = self.newest_own(read.event.thread, loc, read.event.index);
-        let source = match source {
-            Source::Initial => {
-                return newest_own.is_none() && !self.writes(loc).any(|write| self.order.precedes(write, read.moment));
-            }
-            Source::Write(source) => source.index(),
-        };
+        let Source::Write(source) = source else { return newest_own.is_none() };
+        let source = source.index();
         let same_thread = self.events[source].event.thread == read.event.thread;
         let coherent = match newest_own {
             // What it read from is its own newest store, or a foreign write that overwrote that in memory.
@@ -93,16 +89,52 @@ impl Graph {
             Some(own) => self.order.add(own, source),
             None => true,
         };
-        let after = same_thread || self.order.add(source, read.moment);
-        let overwritten = |write: usize| self.order.precedes(source, write) && self.order.precedes(write, read.moment);
-        coherent && after && !self.writes(loc).any(overwritten) && !(read.event.is_write() && self.is_taken(read))
+        coherent && (same_thread || self.order.add(source, read.moment))
     }
 
-    /// Whether another update read what this one read, which it then would have overwritten.
-    fn is_taken(&self, update: &Placed) -> bool {
-        let same = |e: &&Placed| e.event.is_write() && e.event.loc == update.event.loc;
-        let updates = self.events.iter().filter(same).filter(|e| e.moment != update.moment);
-        updates.into_iter().any(|e| e.event.source == update.event.source)
+    /// Adds what coherence is bound to be, until nothing follows any more; gives whether that is possible.
+    ///
+    /// A write that comes before a read but is not its source comes before the source too, and one that comes after the
+    /// source comes after the read. This only finds early what choosing coherence would find late.
+    fn saturate(&mut self) -> bool {
+        loop {
+            let mut changed = false;
+            for read in 0..self.events.len() {
+                let Placed { event, moment, .. } = self.events[read];
+                let (Some(source), Some(loc)) = (event.source, event.loc) else { continue };
+                for write in 0..self.events.len() {
+                    let other = self.events[write].event;
+                    if write == read || !other.is_write() || other.loc != Some(loc) {
+                        continue;
+                    }
+                    let Some((before, after)) = self.forced(source, moment, write) else { continue };
+                    changed |= !self.order.precedes(before, after);
+                    if !self.order.add(before, after) {
+                        return false;
+                    }
+                }
+            }
+            if !changed {
+                return true;
+            }
+        }
+    }
+
+    /// What has to come before what, for a read of `source` at `moment` and another write to its location.
+    fn forced(&self, source: Source, moment: usize, write: usize) -> Option<(usize, usize)> {
+        let source = match source {
+            Source::Initial => return Some((moment, write)),
+            Source::Write(source) => source.index(),
+        };
+        if source == write {
+            None
+        } else if self.order.precedes(source, write) {
+            Some((moment, write))
+        } else if self.order.precedes(write, moment) {
+            Some((write, source))
+        } else {
+            None
+        }
     }
 
     /// The newest write of `thread` to `loc` before its event `index`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use teetotal_memory::{Event, EventKind, ModelId};
 use teetotal_program::ir::{Instruction, Interpreter, Program};
-use teetotal_program::{Foresight, Loc, Op, Status, Subject, ThreadId};
+use teetotal_program::{Foresight, Loc, Op, Order, Status, Subject, ThreadId};
 
 use crate::axiomatic::enumerate::graph::Graph;
 use crate::axiomatic::enumerate::{EnumerateError, Execution};
@@ -176,7 +176,7 @@ fn performed(op: Op, blank: Event) -> Event {
             Event { kind: EventKind::Store, loc: Some(loc), written: Some(value), order, ..blank }
         }
         Op::Fence { order } => Event { kind: EventKind::Fence, order, ..blank },
-        Op::GlobalFence => Event { kind: EventKind::GlobalFence, order: teetotal_program::Order::SeqCst, ..blank },
+        Op::GlobalFence => Event { kind: EventKind::GlobalFence, order: Order::SeqCst, ..blank },
         Op::Spawn { thread, order } => Event { kind: EventKind::Spawn(thread), order, ..blank },
         Op::Join { thread, order } => Event { kind: EventKind::Join(thread), order, ..blank },
         Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await | Op::Choose { .. } => {
