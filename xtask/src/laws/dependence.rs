@@ -46,7 +46,7 @@ impl Classes {
         if self.skip || self.executions > MAX_EXECUTIONS || self.verdict.is_err() {
             return;
         }
-        let signature = signature::<M>(trace);
+        let signature = signature(trace, depends::<M>);
         match self.by_key.get(key) {
             Some(known) if *known != signature && !self.finer => {
                 self.verdict = Err(format!("one trace, two classes of dependence: {:?}", trace.steps()));
@@ -66,7 +66,7 @@ impl Classes {
 }
 
 /// Every ordered pair of dependent steps, with steps named independently of the interleaving, sorted.
-fn signature<M: Model>(trace: &Trace) -> Vec<u64> {
+pub(super) fn signature(trace: &Trace, depends: impl Fn(&Trace, usize, usize) -> bool) -> Vec<u64> {
     let name = |position: usize| {
         let record = &trace.steps()[position];
         let event = trace.event(record.event);
@@ -74,7 +74,7 @@ fn signature<M: Model>(trace: &Trace) -> Vec<u64> {
     };
     let n = trace.steps().len();
     let pairs = (0..n).flat_map(|later| (0..later).map(move |earlier| (earlier, later)));
-    let dependent = pairs.filter(|&(earlier, later)| depends::<M>(trace, earlier, later));
+    let dependent = pairs.filter(|&(earlier, later)| depends(trace, earlier, later));
     let mut signature: Vec<u64> = dependent.map(|(earlier, later)| name(earlier) << 32 | name(later)).collect();
     // What the alternatives of choices were is part of the class, although nothing depends on it.
     signature.extend(trace.steps().iter().enumerate().map(|(position, record)| match record.step {

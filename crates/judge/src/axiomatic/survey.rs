@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 
 use teetotal_memory::{EventKind, ModelId, Trace, relations};
 use teetotal_program::Loc;
-use teetotal_program::ir::Program;
 
-use crate::axiomatic::{EnumerateError, accepts_as_sober_printed, enumerate};
+use crate::axiomatic::{Execution, accepts_as_sober_printed};
 
 /// What was counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -25,23 +24,31 @@ pub struct Survey {
     pub programs_with_wrongly_forbidden: usize,
 }
 
-/// Counts over all `programs` under `model`.
-pub fn survey(model: ModelId, programs: impl Iterator<Item = Program>) -> Result<Survey, EnumerateError> {
-    let mut total = Survey::default();
-    for program in programs {
-        let executions = enumerate(model, &program, usize::MAX)?;
+impl Survey {
+    /// Counts a program with these executions under `model`, all that there are.
+    pub fn add(&mut self, model: ModelId, executions: &[Execution]) {
         let traces = || executions.iter().map(|execution| &execution.trace);
         let is_forbidden = |trace: &&Trace| model == ModelId::Tso && !accepts_as_sober_printed(trace);
         let forbidden = traces().filter(is_forbidden).count();
-        total.programs += 1;
-        total.candidates += traces().next().map_or(0, n_candidates);
-        total.traces += executions.len();
-        total.reads_from_classes += traces().map(|trace| trace.reads_from_key()).collect::<BTreeSet<_>>().len();
-        total.not_robust += usize::from(traces().any(|trace| !relations::is_sequentially_consistent(trace)));
-        total.wrongly_forbidden += forbidden;
-        total.programs_with_wrongly_forbidden += usize::from(forbidden > 0);
+        self.programs += 1;
+        self.candidates += traces().next().map_or(0, n_candidates);
+        self.traces += executions.len();
+        self.reads_from_classes += traces().map(|trace| trace.reads_from_key()).collect::<BTreeSet<_>>().len();
+        self.not_robust += usize::from(traces().any(|trace| !relations::is_sequentially_consistent(trace)));
+        self.wrongly_forbidden += forbidden;
+        self.programs_with_wrongly_forbidden += usize::from(forbidden > 0);
     }
-    Ok(total)
+
+    /// Counts what was counted of other programs.
+    pub fn merge(&mut self, other: &Survey) {
+        self.programs += other.programs;
+        self.candidates += other.candidates;
+        self.traces += other.traces;
+        self.reads_from_classes += other.reads_from_classes;
+        self.not_robust += other.not_robust;
+        self.wrongly_forbidden += other.wrongly_forbidden;
+        self.programs_with_wrongly_forbidden += other.programs_with_wrongly_forbidden;
+    }
 }
 
 /// How many traces have the events of this one; an update reads what it overwrites.
