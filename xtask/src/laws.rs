@@ -22,6 +22,7 @@ mod exact;
 mod fences;
 mod inclusion;
 mod permutation;
+mod rc11;
 mod replay;
 mod states;
 mod twin;
@@ -89,6 +90,7 @@ const LAWS: &[Law] = &[
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, holds: inclusion::holds },
+    Law { name: "every execution is allowed by RC11", needs_end: true, holds: rc11::allows },
     Law { name: "a fence after each operation gives SC", needs_end: false, holds: fences::give_sc },
     Law { name: "a token replays its execution", needs_end: false, holds: replay::round_trips },
     Law { name: "permuting threads permutes outcomes", needs_end: false, holds: permutation::holds },
