@@ -163,6 +163,7 @@ where
             for (index, shard) in (first..).zip(shards) {
                 workers.iter().for_each(|worker| worker.batches.insert_into(index, shard, &mut new));
             }
+            new.sort_unstable_by_key(|&(sequence, _)| sequence);
             new
         };
         let share = self.visited.shards.len().div_ceil(workers.len());
@@ -171,7 +172,8 @@ where
             let parts: Vec<_> = parts.map(|(first, shards)| scope.spawn(move || insert(shards, first))).collect();
             parts.into_iter().flat_map(|part| part.join().expect("inserting does not panic")).collect()
         });
-        new.sort_unstable_by_key(|&(sequence, _)| sequence);
+        // Merging runs that are sorted already is all that is left to this sort.
+        new.sort_by_key(|&(sequence, _)| sequence);
         self.queue.extend(new.into_iter().map(|(_, id)| id));
     }
 
