@@ -18,6 +18,7 @@ use crate::Task;
 use crate::laws::everything::Everything;
 
 mod arithmetic;
+mod candidates;
 mod code;
 mod dependence;
 mod everything;
@@ -27,6 +28,7 @@ mod inclusion;
 mod permutation;
 mod replay;
 mod states;
+mod swaps;
 mod twin;
 
 /// Holds every engine to the laws, on random programs and on the counts that are known exactly.
@@ -93,6 +95,7 @@ struct Law {
 const LAWS: &[Law] = &[
     Law { name: "each thread does what its code says", needs_end: true, holds: code::is_obeyed },
     Law { name: "machine ≡ axiomatic twin", needs_end: true, holds: twin::agrees },
+    Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, holds: inclusion::holds },
@@ -100,6 +103,7 @@ const LAWS: &[Law] = &[
     Law { name: "a token replays its execution", needs_end: false, holds: replay::round_trips },
     Law { name: "permuting threads permutes outcomes", needs_end: false, holds: permutation::holds },
     Law { name: "independent steps commute", needs_end: true, holds: dependence::agrees_with_traces },
+    Law { name: "independent neighbors can be swapped", needs_end: true, holds: swaps::are_possible },
 ];
 
 /// A kind of random programs.

@@ -359,10 +359,32 @@ impl<'p> Reader<'p> {
             Term::Memory(loc) => last(loc),
         };
         let values: Vec<Value> = self.program.observed.iter().map(observed).collect();
+        if let Some((index, _)) = all().find(|(index, t)| t.at == At::Operation && !self.is_stuck(*index, last)) {
+            return Err(format!("thread {index} could go on at the end"));
+        }
         if (kind, &blocked, &values) == (end.kind, &end.blocked, &end.values) {
             return Ok(());
         }
         Err(format!("the code ends {kind} {blocked:?} with {values:?}, the machine with {end:?}"))
+    }
+}
+
+impl Reader<'_> {
+    /// Whether the operation of a thread is impossible for good, with this in memory and nothing in buffers.
+    fn is_stuck(&self, index: usize, memory: impl Fn(Loc) -> Value) -> bool {
+        let thread = &self.threads[index];
+        let locations = self.operands(index).map_or(Vec::new(), |(locations, _)| locations);
+        match &self.program.threads[index].code[thread.pc as usize] {
+            Instruction::Lock { .. } => memory(locations[0]) != 0,
+            Instruction::Join { thread: child, .. } => self.threads[child.index()].at != At::End,
+            Instruction::Await { loads, until } => {
+                let mut registers = thread.registers.clone();
+                let seen = loads.iter().zip(locations);
+                seen.for_each(|((reg, _), loc)| registers[reg.index()] = number(memory(loc)));
+                evaluate(until, &registers, 0) == Some(0)
+            }
+            _ => false,
+        }
     }
 }
 

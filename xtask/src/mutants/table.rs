@@ -1,0 +1,3 @@
+//! The faults.
+use super::Mutant;
+pub(super) const MUTANTS: &[Mutant] = &[];
