@@ -9,9 +9,10 @@ use crate::testing::shape::Shape;
 pub(super) fn weak_fence(rng: &mut Rng) -> Vec<Vec<Slot>> {
     let fence = rng.pick(&[Order::Release, Order::AcqRel, Order::AcqRel, Order::Acquire]);
     let flag = if rng.percent(45) { Slot::WriteAtOnce(1) } else { Slot::Write(1) };
-    if rng.percent(30) {
-        // With two after the fence: what comes last may pass the one before it, but still not the one before the fence.
-        let first = vec![Slot::Write(0), Slot::Fence(fence), Slot::Write(2), flag];
+    if rng.percent(45) {
+        // With a third write, before the fence or after it: what may leave early takes no order between others along.
+        let mut first = vec![Slot::Write(0), Slot::Write(2), flag];
+        first.insert(rng.between(1, 2), Slot::Fence(fence));
         return vec![first, vec![Slot::Read(1), Slot::Read(rng.pick(&[0, 2]))]];
     }
     vec![vec![Slot::Write(0), Slot::Fence(fence), flag], vec![Slot::Read(1), Slot::Read(0)]]
@@ -75,10 +76,19 @@ pub(super) fn spawned(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
         let parent = vec![Slot::Spawn(1), Slot::Spawn(2), Slot::Write(0), Slot::Join(1), Slot::Read(1)];
         return vec![parent, Vec::new(), vec![Slot::Write(1), Slot::Fence(Order::SeqCst), Slot::Read(0)]];
     }
-    if shape.max_threads > 2 && rng.percent(10) {
-        // What a thread does that nobody has started yet shows to one that runs already.
-        let parent = vec![Slot::Spawn(1), Slot::Read(1), Slot::Spawn(2)];
-        return vec![parent, vec![Slot::Read(0), Slot::Write(1)], vec![Slot::Write(0)]];
+    if shape.max_threads > 2 && rng.percent(20) {
+        return match rng.below(2) {
+            // What a thread does that nobody has started yet shows to one that runs already.
+            0 => {
+                let parent = vec![Slot::Spawn(1), Slot::Read(1), Slot::Spawn(2)];
+                vec![parent, vec![Slot::Read(0), Slot::Write(1)], vec![Slot::Write(0)]]
+            }
+            // A store that a join waits for lets the parent see what another child has not done yet.
+            _ => {
+                let parent = vec![Slot::Spawn(1), Slot::Spawn(2), Slot::Join(1), Slot::Read(0), Slot::Read(1)];
+                vec![parent, vec![Slot::Write(0)], vec![Slot::Write(1)]]
+            }
+        };
     }
     let n_children = if shape.max_threads > 2 { rng.weighted(&[(70, 1), (30, 2)]) } else { 1 };
     let mut parent = Vec::new();
