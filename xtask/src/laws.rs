@@ -2,6 +2,7 @@
 //!
 //! A law is a function from a program to what it finds wrong; a new one is a file here and a row in [`LAWS`].
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,6 +17,9 @@ use teetotal_program::testing::{Coverage, Shape, generate, shrink};
 use crate::Task;
 use crate::laws::everything::Everything;
 
+mod arithmetic;
+mod candidates;
+mod code;
 mod dependence;
 mod everything;
 mod exact;
@@ -25,6 +29,7 @@ mod permutation;
 mod rc11;
 mod replay;
 mod states;
+mod swaps;
 mod twin;
 
 /// Holds every engine to the laws, on random programs and on the counts that are known exactly.
@@ -42,6 +47,9 @@ pub(crate) struct Laws {
     /// Which part to run: the random programs, the exact counts, or all
     #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "all"])]
     part: String,
+    /// Stop at the first random program that breaks a law, and do not make it smaller
+    #[arg(long)]
+    quick: bool,
 }
 
 /// What a law finds wrong with a program.
@@ -86,7 +94,9 @@ struct Law {
 
 /// All laws.
 const LAWS: &[Law] = &[
+    Law { name: "each thread does what its code says", needs_end: true, holds: code::is_obeyed },
     Law { name: "machine ≡ axiomatic twin", needs_end: true, holds: twin::agrees },
+    Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, holds: inclusion::holds },
@@ -95,6 +105,7 @@ const LAWS: &[Law] = &[
     Law { name: "a token replays its execution", needs_end: false, holds: replay::round_trips },
     Law { name: "permuting threads permutes outcomes", needs_end: false, holds: permutation::holds },
     Law { name: "independent steps commute", needs_end: true, holds: dependence::agrees_with_traces },
+    Law { name: "independent neighbors can be swapped", needs_end: true, holds: swaps::are_possible },
 ];
 
 /// A kind of random programs.
@@ -132,22 +143,36 @@ impl Task for Laws {
     }
 }
 
+/// What stands between the law and the number of programs in the line that says what `--quick` found.
+pub(crate) const AFTER: &str = ", broken after programs: ";
+
 impl Laws {
+    /// A report if the random program with this number breaks a law.
+    fn try_one(&self, program: &Program, number: u64) -> Option<String> {
+        let seed = self.seed + number;
+        if self.quick {
+            let (law, reason) = first_broken(program, kind_of(seed).ends, None)?;
+            return Some(format!("{law}{AFTER}{}\n{reason}", number + 1));
+        }
+        try_all(program, seed)
+    }
+
     /// Tries all laws on random programs; gives how many programs break one.
     fn random(&self) -> u64 {
         let started = Instant::now();
         let (next, broken) = (AtomicU64::new(0), AtomicU64::new(0));
+        let max_broken = if self.quick { 1 } else { 3 };
         let coverage = std::thread::scope(|scope| {
             let worker = || {
                 let mut coverage = Coverage::default();
-                while broken.load(Ordering::Relaxed) < 3 {
+                while broken.load(Ordering::Relaxed) < max_broken {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     if number >= self.programs {
                         break;
                     }
                     let program = program_for(self.seed + number);
                     coverage.add(&program);
-                    if let Some(report) = try_all(program, self.seed + number) {
+                    if let Some(report) = self.try_one(&program, number) {
                         broken.fetch_add(1, Ordering::Relaxed);
                         println!("{report}");
                     }
@@ -180,18 +205,32 @@ fn program_for(seed: u64) -> Program {
     generate(seed, &Shape { max_interleavings, ..shape })
 }
 
+/// The law that stands for all of them when an engine panics.
+const NO_PANIC: &str = "no engine panics";
+
+/// Tries every law that fits, or only the one named; gives the first that is broken and what is wrong.
+fn first_broken(program: &Program, ends: bool, only: Option<&str>) -> Option<(&'static str, String)> {
+    let try_all = || {
+        let case = Case::new(program.clone(), ends);
+        let fits = |law: &&Law| (ends || !law.needs_end) && only.is_none_or(|name| name == law.name);
+        LAWS.iter().filter(fits).find_map(|law| (law.holds)(&case).err().map(|reason| (law.name, reason)))
+    };
+    catch_unwind(AssertUnwindSafe(try_all)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic");
+        Some((NO_PANIC, text.to_owned()))
+    })
+}
+
 /// Tries every law that fits; gives a report on the first that is broken, with the smallest program that breaks it.
-fn try_all(program: Program, seed: u64) -> Option<String> {
+fn try_all(program: &Program, seed: u64) -> Option<String> {
     let ends = kind_of(seed).ends;
-    let case = Case::new(program, ends);
-    for law in LAWS.iter().filter(|law| ends || !law.needs_end) {
-        if let Err(reason) = (law.holds)(&case) {
-            let small = shrink(&case.program, |smaller| (law.holds)(&Case::new(smaller.clone(), ends)).is_err());
-            let small_reason = (law.holds)(&Case::new(small.clone(), ends)).err().unwrap_or(reason);
-            return Some(format!("BROKEN {}: {small_reason}\n{small}", law.name));
-        }
-    }
-    None
+    let (law, reason) = first_broken(program, ends, None)?;
+    let only = Some(law).filter(|&law| law != NO_PANIC);
+    let breaks = |smaller: &Program| first_broken(smaller, ends, only).filter(|(name, _)| *name == law);
+    let small = shrink(program, |smaller| breaks(smaller).is_some());
+    let reason = breaks(&small).map_or(reason, |(_, small_reason)| small_reason);
+    Some(format!("BROKEN {law}: {reason}\nseed {seed}, made smaller:\n{small}"))
 }
 
 #[cfg(test)]
@@ -201,7 +240,7 @@ mod tests {
     #[test]
     fn the_laws_hold_on_random_programs() {
         for seed in 0..600 {
-            if let Some(report) = try_all(program_for(seed), seed) {
+            if let Some(report) = try_all(&program_for(seed), seed) {
                 panic!("seed {seed}: {report}");
             }
         }

@@ -9,10 +9,11 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Args, Command};
 
 mod laws;
+mod mutants;
 mod tidy;
 
 /// All tasks, in the order of the help text.
-const TASKS: &[Row] = &[row::<tidy::Tidy>(), row::<laws::Laws>()];
+const TASKS: &[Row] = &[row::<tidy::Tidy>(), row::<laws::Laws>(), row::<mutants::Mutants>()];
 
 /// A chore and its options; the doc comment of the type is its help text.
 trait Task: Args {
