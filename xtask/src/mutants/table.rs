@@ -407,7 +407,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the twins judge without spawn and join",
         file: "crates/judge/src/axiomatic/facts.rs",
-        original: "self.forks().for_each(|(from, to)| relate(from, to));",
+        original: "self.forks().into_iter().for_each(|(from, to)| relate(from, to));",
         replacement: "let _ = self.forks();",
     },
     Mutant {
@@ -449,8 +449,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the twins let a load miss its own store",
         file: "crates/judge/src/axiomatic/enumerate/graph.rs",
-        original: "return newest_own.is_none() && !self",
-        replacement: "return !self",
+        original: "else { return newest_own.is_none() };",
+        replacement: "else { return true };",
     },
     Mutant {
         name: "the twin of TSO takes a failed compare-exchange for a load",
@@ -510,7 +510,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the reduction takes a load as independent of updates to come",
         file: "crates/explore/src/stateful/reduction.rs",
-        original: " || access.read.meets(future.updates) {",
+        original: " || access.read.meets(at_once) {",
         replacement: " {",
     },
     Mutant {
@@ -520,10 +520,28 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "let locations = LocSet::default();",
     },
     Mutant {
+        name: "the reduction does not know that a lock may be written otherwise",
+        file: "crates/explore/src/stateful/reduction.rs",
+        original: "&& !self.others(thread).any(by_others)",
+        replacement: "&& !self.others(thread).any(|_| false)",
+    },
+    Mutant {
+        name: "the reduction does not ask who else may spawn a thread",
+        file: "crates/program/src/ir/footprint.rs",
+        original: "future.is_global = contested[thread.index()]",
+        replacement: "future.is_global = contested.is_empty()",
+    },
+    Mutant {
+        name: "packed buffers forget which are occupied",
+        file: "crates/memory/src/machine.rs",
+        original: "if occupied & 1 << bit == 0 {",
+        replacement: "if occupied & 2 << bit == 0 {",
+    },
+    Mutant {
         name: "the reduction does not know who frees a lock",
         file: "crates/explore/src/stateful/reduction.rs",
-        original: "if holder < self.futures.len() { Processes::thread(ThreadId::at(holder)) } else { self.everybody() }",
-        replacement: "if holder < self.futures.len() { own } else { self.everybody() }",
+        original: "return Processes::thread(ThreadId::at(holder));",
+        replacement: "return Processes::default();",
     },
     Mutant {
         name: "the reduction does not know whose stores a join waits for",
@@ -558,8 +576,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the way to a state is given backwards",
         file: "crates/explore/src/stateful/search.rs",
-        original: "for &choice in choices.iter().rev() {",
-        replacement: "for &choice in choices.iter() {",
+        original: "choices.reverse();",
+        replacement: "",
     },
     Mutant {
         name: "the history takes the initial value for the first write",
@@ -673,8 +691,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a packed state keeps eight bits of each register",
         file: "crates/program/src/ir/interpreter.rs",
-        original: "frame.registers().iter().for_each(|&value| packed::put(out, value));",
-        replacement: "frame.registers().iter().for_each(|&value| packed::put(out, value & 255));",
+        original: "packed::put_all(out, &self.words);",
+        replacement: "self.words.iter().for_each(|&word| packed::put(out, word & 255));",
     },
     Mutant {
         name: "a packed number loses its highest byte",
