@@ -36,10 +36,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "self.draining = false;",
     },
     Mutant {
-        name: "a marker vanishes with the store after it",
+        name: "a marker vanishes with a store before it",
         file: "crates/memory/src/store_buffer.rs",
         original: "Some(next) => next.after_barrier = index > 0 && (next.after_barrier || taken.after_barrier),",
-        replacement: "Some(next) => next.after_barrier = index > 0 && next.after_barrier,",
+        replacement: "Some(next) => next.after_barrier = false,",
     },
     Mutant {
         name: "a marker stays when nothing is left before it",
@@ -51,7 +51,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         name: "a marker at the end vanishes with the store before it",
         file: "crates/memory/src/store_buffer.rs",
         original: "self.barrier_at_end = index > 0 && (self.barrier_at_end || taken.after_barrier)",
-        replacement: "self.barrier_at_end = index > 0 && self.barrier_at_end",
+        replacement: "self.barrier_at_end = false",
     },
     Mutant {
         name: "a packed buffer forgets that it drains",
@@ -429,6 +429,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "from_on(events, store).take(1).all(|moment| order.add(fence, moment))",
     },
     Mutant {
+        name: "the twins let what follows a pending store come before a global fence",
+        file: "crates/judge/src/axiomatic/global_fence.rs",
+        original: "e.event.index >= start.index",
+        replacement: "e.event.index == start.index",
+    },
+    Mutant {
         name: "the twins let a child begin before its spawn",
         file: "crates/judge/src/axiomatic/enumerate/graph.rs",
         original: "let mut fits = spawn.is_none_or(|spawn| self.order.add(spawn, moment));",
@@ -520,28 +526,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if holder < self.futures.len() { own } else { self.everybody() }",
     },
     Mutant {
-        name: "the reduction does not know who ends for a join",
+        name: "the reduction does not know whose stores a join waits for",
         file: "crates/explore/src/stateful/reduction.rs",
-        original: "let mut set = Processes::thread(child);",
-        replacement: "let mut set = Processes::buffer(child);",
-    },
-    Mutant {
-        name: "the reduction forgets that a compare-exchange may come to fail",
-        file: "crates/explore/src/stateful/reduction.rs",
-        original: "let mut set = self.conflicts::<M>(Access::read(LocSet::of(loc)), thread);",
-        replacement: "let mut set = self.conflicts::<M>(Access::read(LocSet::default()), Some(loc).map_or(thread, |_| thread));",
+        original: "set.add(Processes::buffer(child));",
+        replacement: "let _ = &mut set;",
     },
     Mutant {
         name: "the reduction takes a thread not started for ended",
         file: "crates/explore/src/stateful/reduction.rs",
         original: "Status::NotStarted => return None,",
         replacement: "Status::NotStarted => return Some(Processes::default()),",
-    },
-    Mutant {
-        name: "the reduction takes a buffer for empty for good",
-        file: "crates/explore/src/stateful/reduction.rs",
-        original: "return Processes::thread(thread);",
-        replacement: "return Processes::default();",
     },
     Mutant {
         name: "the reduction puts threads off forever in a loop",
@@ -568,7 +562,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "for &choice in choices.iter() {",
     },
     Mutant {
-        name: "the history takes the initial value for nobody's",
+        name: "the history takes the initial value for the first write",
         file: "crates/explore/src/stateful/history.rs",
         original: "Some(Source::Initial) => 1,",
         replacement: "Some(Source::Initial) => 2,",
@@ -645,6 +639,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/program/src/ir/expr.rs",
         original: "BinaryOp::Less => Value::from(signed_left < signed_right),",
         replacement: "BinaryOp::Less => Value::from(left < right),",
+    },
+    Mutant {
+        name: "a shift to the right does not keep the sign",
+        file: "crates/program/src/ir/expr.rs",
+        original: "(signed_left >> (right & 63)) as Value",
+        replacement: "left >> (right & 63)",
+    },
+    Mutant {
+        name: "a division by zero gives zero",
+        file: "crates/program/src/ir/expr.rs",
+        original: "if divides && right == 0 {\n            return Err(EvalError::DivisionByZero);",
+        replacement: "if divides && right == 0 {\n            return Ok(0);",
     },
     Mutant {
         name: "the footprint of a branch lacks where it leads",

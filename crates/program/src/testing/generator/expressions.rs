@@ -1,6 +1,6 @@
 //! Random values, orders and updates.
 
-use crate::ir::{Expr, FetchOp, Update};
+use crate::ir::{BinaryOp, Expr, FetchOp, UnaryOp, Update};
 use crate::names::{Reg, Value};
 use crate::op::{OnFailure, Order};
 use crate::testing::rng::Rng;
@@ -30,16 +30,41 @@ pub(super) fn constant(shape: &Shape, rng: &mut Rng) -> Value {
 pub(super) fn value(shape: &Shape, rng: &mut Rng, last: Option<Reg>) -> Expr {
     let value = constant(shape, rng);
     match last {
-        Some(last) if rng.percent(shape.data_dependencies) => match rng.below(5) {
+        Some(last) if rng.percent(shape.data_dependencies) => match rng.below(6) {
             0 => Expr::from(last),
             1 => last.plus(value),
             2 => last.bit_xor(value),
             // It depends on what was read in name only.
             3 => last.minus(last).plus(value),
+            4 => computed(shape, rng, last, value),
             _ => Expr::Select(Box::new(last.into()), Box::new(value.into()), Box::new(Expr::from(4))),
         },
         _ => Expr::from(value),
     }
+}
+
+/// What some operator makes of both.
+fn computed(shape: &Shape, rng: &mut Rng, last: Reg, value: Value) -> Expr {
+    use BinaryOp::{And, Below, BelowOrEqual, Both, Divide, DivideUnsigned, Either, Less, LessOrEqual, Multiply, Or};
+    use BinaryOp::{Remainder, RemainderUnsigned, ShiftLeft, ShiftRight, ShiftRightSigned, Subtract};
+    let divisions = [Divide, DivideUnsigned, Remainder, RemainderUnsigned];
+    let total = [And, Below, BelowOrEqual, Both, Either, Less, LessOrEqual, Multiply, Or, Subtract];
+    let shifts = [ShiftLeft, ShiftRight, ShiftRightSigned];
+    let op = match rng.below(4) {
+        // The divisor may be 0, which ends the thread.
+        0 if shape.mistakes > 0 => rng.pick(&divisions),
+        0 | 1 => rng.pick(&shifts),
+        _ => rng.pick(&total),
+    };
+    let operand = match rng.below(4) {
+        0 => Expr::Unary(UnaryOp::Negate, Box::new(last.into())),
+        1 => Expr::Unary(UnaryOp::Complement, Box::new(last.into())),
+        2 => Expr::Unary(UnaryOp::Cast(rng.pick(&NARROW)), Box::new(last.plus(rng.pick(&EXTREMES) as Value))),
+        _ => Expr::from(last),
+    };
+    let (left, right) = if rng.percent(50) { (operand, Expr::from(value)) } else { (Expr::from(value), operand) };
+    let right = if divisions.contains(&op) || rng.percent(50) { right } else { right.bit_and(7) };
+    Expr::Binary(op, Box::new(left), Box::new(right))
 }
 
 /// Something that may or may not hold of `reg`.
@@ -114,7 +139,8 @@ pub(super) fn update(shape: &Shape, rng: &mut Rng, last: Option<Reg>) -> Update 
             _ => Expr::Select(Box::new(Expr::Old.eq(0)), Box::new(operand), Box::new(Expr::Old)),
         }),
         _ => {
-            let expected = Expr::from(rng.weighted(&[(60, 0), (30, 1), (10, 2)]));
+            // The last is 0 as a narrower location holds it.
+            let expected = Expr::from(rng.weighted(&[(54, 0), (28, 1), (8, 2), (10, 0x1_0000_0000_u64)]));
             Update::CompareExchange { expected, new: operand, on_failure: on_failure(rng) }
         }
     }

@@ -9,7 +9,22 @@ use crate::testing::shape::Shape;
 pub(super) fn weak_fence(rng: &mut Rng) -> Vec<Vec<Slot>> {
     let fence = rng.pick(&[Order::Release, Order::AcqRel, Order::AcqRel, Order::Acquire]);
     let flag = if rng.percent(45) { Slot::WriteAtOnce(1) } else { Slot::Write(1) };
+    if rng.percent(45) {
+        // With a third write, before the fence or after it: what may leave early takes no order between others along.
+        let mut first = vec![Slot::Write(0), Slot::Write(2), flag];
+        first.insert(rng.between(1, 2), Slot::Fence(fence));
+        return vec![first, vec![Slot::Read(1), Slot::Read(rng.pick(&[0, 2]))]];
+    }
     vec![vec![Slot::Write(0), Slot::Fence(fence), flag], vec![Slot::Read(1), Slot::Read(0)]]
+}
+
+/// Store buffering around three threads, of which one waits for all buffers and so for what the others do meanwhile.
+pub(super) fn global_fence() -> Vec<Vec<Slot>> {
+    vec![
+        vec![Slot::Write(1), Slot::GlobalFence, Slot::PlainRead(0)],
+        vec![Slot::Write(0), Slot::PlainRead(2)],
+        vec![Slot::Write(2), Slot::PlainRead(1)],
+    ]
 }
 
 pub(super) fn coherence(rng: &mut Rng) -> Vec<Vec<Slot>> {
@@ -60,6 +75,20 @@ pub(super) fn spawned(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
         // Whether a join orders what is before it with what is after it shows to a third thread only.
         let parent = vec![Slot::Spawn(1), Slot::Spawn(2), Slot::Write(0), Slot::Join(1), Slot::Read(1)];
         return vec![parent, Vec::new(), vec![Slot::Write(1), Slot::Fence(Order::SeqCst), Slot::Read(0)]];
+    }
+    if shape.max_threads > 2 && rng.percent(20) {
+        return match rng.below(2) {
+            // What a thread does that nobody has started yet shows to one that runs already.
+            0 => {
+                let parent = vec![Slot::Spawn(1), Slot::Read(1), Slot::Spawn(2)];
+                vec![parent, vec![Slot::Read(0), Slot::Write(1)], vec![Slot::Write(0)]]
+            }
+            // A store that a join waits for lets the parent see what another child has not done yet.
+            _ => {
+                let parent = vec![Slot::Spawn(1), Slot::Spawn(2), Slot::Join(1), Slot::Read(0), Slot::Read(1)];
+                vec![parent, vec![Slot::Write(0)], vec![Slot::Write(1)]]
+            }
+        };
     }
     let n_children = if shape.max_threads > 2 { rng.weighted(&[(70, 1), (30, 2)]) } else { 1 };
     let mut parent = Vec::new();
@@ -127,7 +156,10 @@ pub(super) fn exclusive(rng: &mut Rng) -> Vec<Vec<Slot>> {
             2 => vec![Slot::Write(0), Slot::Write(1)],
             3 => vec![Slot::Read(1), Slot::Read(0)],
             // It may be blocked in the middle, and then others go on.
-            _ => vec![Slot::Write(0), rng.pick(&[Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock]), Slot::Read(1)],
+            _ => {
+                let waits = [Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock, Slot::Snapshot(0, 1)];
+                vec![Slot::Write(0), rng.pick(&waits), Slot::Read(1)]
+            }
         })
     };
     let mut first = vec![stretch(rng)];
@@ -161,6 +193,10 @@ pub(super) fn loops(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
 }
 
 pub(super) fn spins(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    if rng.percent(12) {
+        // Nobody ends the loop, and what the other thread does must still be seen.
+        return vec![vec![Slot::Spin(2)], vec![access(0, rng), Slot::Read(0), Slot::Read(1)]];
+    }
     let mut waiter = vec![Slot::Spin(1), access(0, rng)];
     let mut writer = vec![Slot::Write(0), Slot::Write(1)];
     if rng.percent(40) {

@@ -119,6 +119,9 @@ fn cycle(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
     if rng.percent(shape.barriers / 6) {
         return idioms::weak_fence(rng);
     }
+    if shape.max_threads > 2 && rng.percent(shape.global_fences / 4) {
+        return idioms::global_fence();
+    }
     let n_threads = rng.weighted(&[(70, 2), (24, 3), (6, 4)]).min(shape.max_threads);
     let single = match n_threads {
         2 => vec![false; 2],
