@@ -520,18 +520,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "let locations = LocSet::default();",
     },
     Mutant {
-        name: "the reduction does not know that a lock may be written otherwise",
-        file: "crates/explore/src/stateful/reduction.rs",
-        original: "&& !self.others(thread).any(by_others)",
-        replacement: "&& !self.others(thread).any(|_| false)",
-    },
-    Mutant {
-        name: "the reduction does not ask who else may spawn a thread",
-        file: "crates/program/src/ir/footprint.rs",
-        original: "future.is_global = contested[thread.index()]",
-        replacement: "future.is_global = contested.is_empty()",
-    },
-    Mutant {
         name: "packed buffers forget which are occupied",
         file: "crates/memory/src/machine.rs",
         original: "if occupied & 1 << bit == 0 {",
