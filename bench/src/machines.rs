@@ -75,10 +75,10 @@ fn rate() -> u32 {
     println!("\nrate, tso");
     let litmus = measure(&Arc::new(gallery::two_by_ten()), ModelId::Tso, true, 1);
     row("2 threads, 10 accesses each, 1 core", &litmus);
-    let large = Arc::new(gallery::increments(6));
+    let large = Arc::new(gallery::dekker_try(6, gallery::Variant::PLAIN.unchecked()));
     let (one, two) = (measure(&large, ModelId::Tso, true, 1), measure(&large, ModelId::Tso, true, 2));
-    row("6 threads increment one location, 1 core", &one);
-    row("6 threads increment one location, 2 cores", &two);
+    row("Dekker try-lock, 6 rounds, 1 core", &one);
+    row("Dekker try-lock, 6 rounds, 2 cores", &two);
     let speed = litmus.stats.states as f64 / litmus.time.as_secs_f64();
     let ratio = one.time.as_secs_f64() / two.time.as_secs_f64();
     println!("{:.2} million states a second on one core; two cores are {ratio:.2} times as fast", speed / 1e6);
