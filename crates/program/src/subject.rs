@@ -154,6 +154,12 @@ pub struct Future {
 }
 
 impl Future {
+    /// Every location that may be written, in whatever way.
+    #[must_use]
+    pub fn writes(self) -> LocSet {
+        self.stores.union(self.updates).union(self.locks)
+    }
+
     /// Both together.
     #[must_use]
     pub fn union(self, other: Future) -> Future {

@@ -140,10 +140,10 @@ impl State {
 
     /// Whether another thread may still write to `loc`.
     pub(super) fn may_be_written(&self, loc: Loc, reader: ThreadId) -> bool {
-        (0..self.subject.n_threads()).map(ThreadId::at).filter(|&thread| thread != reader).any(|thread| {
-            let future = self.subject.future(thread);
-            future.stores.union(future.updates).has(loc)
-        })
+        (0..self.subject.n_threads())
+            .map(ThreadId::at)
+            .filter(|&thread| thread != reader)
+            .any(|thread| self.subject.future(thread).writes().has(loc))
     }
 
     /// An event of `thread` where it stands, without content.
