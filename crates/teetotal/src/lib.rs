@@ -50,10 +50,12 @@
 #![warn(missing_docs)]
 
 pub mod exit;
+pub mod litmus;
 pub mod parts;
 
 use std::sync::Arc;
 
+pub use litmus::Diagnostic;
 #[doc(inline)]
 pub use teetotal_explore::{
     CheckError, Coverage, LimitError, Limits, Options, Outcome, Replayed, SEARCHES, Schedule, SearchId, SearchInfo,
@@ -70,9 +72,9 @@ pub use teetotal_program::gallery;
 #[doc(inline)]
 pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuilder};
 #[doc(inline)]
-pub use teetotal_program::{Loc, Order, Reg, ThreadId, Type, Value, Width};
+pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
-pub use teetotal_report::{Detail, Options as Drawing, Report, Style, Timeline, Verdict, replayed};
+pub use teetotal_report::{Detail, Options as Drawing, Report, Snippet, Style, Tally, Timeline, Verdict, replayed};
 
 /// Asked now and then whether a search is to stop, and why.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;
