@@ -99,11 +99,15 @@ fn window(cells: &[(String, usize)], marked: Range<usize>) -> (String, Range<usi
         return (text_of(cells), start..start + width(marked));
     }
     let mut first = marked.start;
-    while first > 0 && width(first - 1..marked.start) <= BEFORE {
+    let mut room = BEFORE;
+    while first > 0 && cells[first - 1].1 <= room {
         first -= 1;
+        room -= cells[first].1;
     }
     let mut last = first;
-    while last < cells.len() && width(first..last + 1) <= MAX_COLUMNS {
+    let mut room = MAX_COLUMNS;
+    while last < cells.len() && cells[last].1 <= room {
+        room -= cells[last].1;
         last += 1;
     }
     let before = if first > 0 { CUT } else { "" };
