@@ -61,6 +61,8 @@ pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> 
 
 #[cfg(test)]
 mod tests {
+    use teetotal_program::Source;
+
     use super::*;
 
     #[test]
@@ -73,6 +75,18 @@ mod tests {
         assert_eq!(list(&["a"]), "a");
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
         assert_eq!(list(&[""; 0]), "");
+    }
+
+    #[test]
+    fn a_program_is_called_by_its_file_as_a_shell_wants_it() {
+        let named = |name: &str, text: Option<&str>| {
+            let mut program = teetotal_program::gallery::store_buffering();
+            program.sources = vec![Source { name: name.to_owned(), text: text.map(str::to_owned) }];
+            argument(&program)
+        };
+        assert_eq!(named("gallery.rs", None), "SB");
+        assert_eq!(named("tests/2+2W.litmus", Some("")), "tests/2+2W.litmus");
+        assert_eq!(named("my test's.litmus", Some("")), r"'my test'\''s.litmus'");
     }
 
     #[test]
