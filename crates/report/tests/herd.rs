@@ -39,7 +39,10 @@ fn check(limits: Limits, condition: impl FnOnce([Formula; 3]) -> Option<Conditio
 
 #[test]
 fn a_question_counts_executions_for_and_against() {
-    check(Limits::default(), |[a, b, _]| Some(Condition::Exists(Formula::And(vec![a, b]))), expect![[r#"
+    check(
+        Limits::default(),
+        |[a, b, _]| Some(Condition::Exists(Formula::And(vec![a, b]))),
+        expect![[r#"
         Test SB Allowed
         States 4
         0:r0=0; 1:r1=0; [x]=1; [y]=1;
@@ -53,12 +56,16 @@ fn a_question_counts_executions_for_and_against() {
         Observation SB Sometimes 1 3
         Time SB 0.00
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_forbidden_turns_the_counts_around() {
-    check(Limits::default(), |[a, b, _]| Some(Condition::NotExists(Formula::And(vec![a, b]))), expect![[r#"
+    check(
+        Limits::default(),
+        |[a, b, _]| Some(Condition::NotExists(Formula::And(vec![a, b]))),
+        expect![[r#"
         Test SB Forbidden
         States 4
         0:r0=0; 1:r1=0; [x]=1; [y]=1;
@@ -72,7 +79,8 @@ fn what_is_forbidden_turns_the_counts_around() {
         Observation SB Sometimes 1 3
         Time SB 0.00
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -87,7 +95,10 @@ fn only_a_disjunction_in_a_conjunction_needs_parentheses() {
             Formula::And(vec![either]),
         ])))
     };
-    check(Limits::default(), condition, expect![[r#"
+    check(
+        Limits::default(),
+        condition,
+        expect![[r#"
         Test SB Required
         States 4
         0:r0=0; 1:r1=0; [x]=1; [y]=1;
@@ -101,12 +112,16 @@ fn only_a_disjunction_in_a_conjunction_needs_parentheses() {
         Observation SB Sometimes 3 1
         Time SB 0.00
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn without_a_condition_everything_is_as_required() {
-    check(Limits::default(), |_| None, expect![[r#"
+    check(
+        Limits::default(),
+        |_| None,
+        expect![[r#"
         Test SB Required
         States 4
         0:r0=0; 1:r1=0; [x]=1; [y]=1;
@@ -120,13 +135,17 @@ fn without_a_condition_everything_is_as_required() {
         Observation SB Always 4 0
         Time SB 0.00
 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_search_that_was_stopped_says_so() {
     let limits = Limits { states: Some(3), ..Limits::default() };
-    check(limits, |[a, ..]| Some(Condition::Exists(a)), expect![[r#"
+    check(
+        limits,
+        |[a, ..]| Some(Condition::Exists(a)),
+        expect![[r#"
         Test SB Allowed
         States 0
         Loop No
@@ -137,5 +156,6 @@ fn a_search_that_was_stopped_says_so() {
         Time SB 0.00
 
         beside: SB under tso: stopped: 3 states
-    "#]]);
+    "#]],
+    );
 }

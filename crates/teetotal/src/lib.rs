@@ -50,17 +50,17 @@
 #![warn(missing_docs)]
 
 pub mod exit;
-pub mod litmus;
 pub mod parts;
 
 use std::sync::Arc;
 
-pub use litmus::Diagnostic;
 #[doc(inline)]
 pub use teetotal_explore::{
     CheckError, Coverage, LimitError, Limits, Options, Outcome, Replayed, SEARCHES, Schedule, SearchId, SearchInfo,
     Stats, StopReason, Token, TokenError, Violation, replay, trace_of,
 };
+#[doc(inline)]
+pub use teetotal_frontends::{Diagnostic, litmus};
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Finding, Level, MONITORS, MonitorId, MonitorInfo};
 #[doc(inline)]
