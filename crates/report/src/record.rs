@@ -38,7 +38,7 @@ impl Report<'_> {
             ("verdict", Json::text(self.one_word())),
             ("coverage", self.coverage()),
             ("condition", condition.map_or(Json::Null, |condition| Json::text(show_condition(program, condition)))),
-            ("observation", condition.map_or(Json::Null, |_| Json::text(tally.word().to_lowercase()))),
+            ("observation", condition.map_or(Json::Null, |_| self.observation(tally))),
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
         ];
@@ -58,6 +58,12 @@ impl Report<'_> {
             Verdict::Observed if self.outcome.coverage.is_complete() => "holds",
             Verdict::Observed | Verdict::NotObservedYet | Verdict::NotViolatedYet | Verdict::Vacuous => "unknown",
         }
+    }
+
+    /// A search that was stopped cannot say `never` or `always`.
+    fn observation(&self, tally: Tally) -> Json {
+        let mixed = tally.holding > 0 && tally.failing > 0;
+        if mixed || self.outcome.coverage.is_complete() { Json::text(tally.word().to_lowercase()) } else { Json::Null }
     }
 
     fn coverage(&self) -> Json {
