@@ -42,9 +42,8 @@ impl Lowering<'_, '_> {
                 return Some((Address::Indexed { base, length, index }, Some(ty)));
             }
         }
-        let taken = self.locations.symbols.iter().filter(|(_, symbol)| symbol.address_taken);
-        if let Some((name, symbol)) = taken.into_iter().find(|(_, symbol)| symbol.ty.width != width) {
-            let (name, bits) = (name.clone(), symbol.ty.width.bits());
+        if let Some((other, name)) = self.locations.taken.iter().find(|(other, _)| **other != width) {
+            let (name, bits) = (name.clone(), other.bits());
             return self.mixed(&name, bits, width, span);
         }
         let expr = self.sum_expr(&sum);

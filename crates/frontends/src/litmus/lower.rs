@@ -40,7 +40,7 @@ pub(super) fn threads(test: &Test, locations: &Locations, builder: &mut Builder,
         let initial = initial_registers(test, index, locations, diagnostics);
         let statements = || lines.iter().filter_map(|line| line.instruction.as_ref());
         builder.thread(&format!("P{index}"), |t| {
-            let flags = statements().any(|s| s.opcode.asks_flags()).then(|| Flags::new(t));
+            let flags = Flags::asked_by(statements().filter_map(|statement| statement.opcode.test()), t);
             let written = statements().flat_map(access::written).collect();
             let end = t.label();
             let (labels, scratch, flavor) = (BTreeMap::new(), None, test.flavor);
@@ -179,7 +179,7 @@ impl<'a> Lowering<'a, '_> {
             return self.refuse(operand.span, "a jump goes to a label of its thread");
         };
         let label = self.labels.get(name.as_str()).copied();
-        if label.is_none() {
+        if label.is_none() && !self.diagnostics.is_full() {
             let unknown = Diagnostic::new(operand.span, format!("this thread has no label `{name}`"));
             self.diagnostics.add(unknown.meant(nearest(name, self.labels.keys().copied())));
         }

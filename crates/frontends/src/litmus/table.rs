@@ -12,12 +12,15 @@ use crate::suggest::nearest;
 /// The words that end the table.
 const KEYWORDS: &[&str] = &["exists", "forall", "final", "locations", "filter", "observed"];
 
-impl<'t> Parser<'t, '_> {
+/// At most this many threads.
+const MOST_THREADS: usize = 1_024;
+
+impl Parser<'_, '_> {
     /// The code of each thread.
     pub(super) fn table(&mut self) -> Vec<Vec<Line>> {
         let Some(n_threads) = self.names() else { return Vec::new() };
         let mut threads: Vec<Vec<Line>> = (0..n_threads).map(|_| Vec::new()).collect();
-        while !self.at_end() && !self.table_ends() {
+        while !self.at_end() && !self.table_ends() && !self.diagnostics.is_full() {
             self.row(&mut threads);
         }
         threads
@@ -43,6 +46,11 @@ impl<'t> Parser<'t, '_> {
             }
             self.next();
             n_threads += 1;
+            if n_threads > MOST_THREADS {
+                let many = format!("this test has more than {MOST_THREADS} threads");
+                self.diagnostics.add(Diagnostic::new(token.span, many));
+                return None;
+            }
             if self.eat(";") {
                 return Some(n_threads);
             }
