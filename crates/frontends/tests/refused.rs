@@ -21,18 +21,30 @@ fn body(rows: &str) -> String {
 
 #[test]
 fn other_architectures_are_named() {
-    check("C n\n{}\nP0 () {}\n", expect![[r#"
+    check(
+        "C n\n{}\nP0 () {}\n",
+        expect![[r#"
         1:1: litmus tests for `C` are not supported yet (tests for `X86` and `X86_64` are)
-    "#]]);
-    check("X86-64 n\n{}\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "X86-64 n\n{}\n",
+        expect![[r#"
         1:1: `X86-64` is no architecture of litmus tests (did you mean `X86_64`?)
-    "#]]);
-    check("hello\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "hello\n",
+        expect![[r#"
         1:1: `hello` is no architecture of litmus tests (a litmus test begins with `X86 NAME` or `X86_64 NAME`)
-    "#]]);
-    check("", expect![[r#"
+    "#]],
+    );
+    check(
+        "",
+        expect![[r#"
         1:1: this file is empty
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -59,60 +71,89 @@ fn all_mistakes_are_found_in_one_pass() {
 
 #[test]
 fn a_condition_on_an_unknown_name_is_refused() {
-    check(&body(" movq $1,(xy) | ;\nexists (xz=1 /\\ 2:rax=1 /\\ x=xy)"), expect![[r#"
-        5:9: this test has no location `xz`
-        5:17: this test has no thread 2 (its threads are 0 to 1)
-        5:30: `xy` on this side is its address, which no thread has (write `[xy]` for what it holds)
-    "#]]);
-    check(&body(" movq $1,(x) | ;\nexists (0:rix=1)"), expect![[r#"
+    check(
+        &body(" movq $1,(xy) | ;\nexists (xz=1 /\\ 2:rax=1 /\\ x=xy)"),
+        expect![[r#"
+            5:9: this test has no location `xz` (did you mean `xy`?)
+            5:17: this test has no thread 2 (its threads are 0 to 1)
+            5:30: `xy` on this side is its address, which no thread has (write `[xy]` for what it holds)
+        "#]],
+    );
+    check(
+        &body(" movq $1,(x) | ;\nexists (0:rix=1)"),
+        expect![[r#"
         5:11: `rix` is no register (did you mean `rax`?)
-    "#]]);
-    check(&body(" movq $1,(x) | ;\nexist (x=1)"), expect![[r#"
-        5:1: the instruction `exist` is not supported
-        5:1: this row has 1 column, the program 2 columns (separate the threads with `|`, leave a cell empty where a thread does nothing, end rows with `;`)
-        6:1: the row before this does not end (end each row of the program with `;`)
-    "#]]);
+    "#]],
+    );
+    check(
+        &body(" movq $1,(x) | ;\nexist (x=1)"),
+        expect![[r#"
+            5:1: `exist` stands where a condition is expected (did you mean `exists`?)
+        "#]],
+    );
 }
 
 #[test]
 fn truncated_tests_are_refused() {
-    check("X86_64 n\n", expect![[r#"
+    check(
+        "X86_64 n\n",
+        expect![[r#"
         1:1: this test has no initial state and no program (after the header, write the initial state in braces: `{ x=0; }`)
-    "#]]);
-    check("X86_64 n\n{ x=", expect![[r#"
-        2:5: the text ends where a number is expected
-        2:5: the text ends inside the initial state (close it with `}`)
-        2:5: the text ends where the row of threads, such as `P0 | P1 ;`, is expected
-    "#]]);
-    check("X86_64 n\n{ x=0; }\n", expect![[r#"
+    "#]],
+    );
+    check(
+        "X86_64 n\n{ x=",
+        expect![[r#"
+            2:5: the text ends where a number is expected
+            2:5: the text ends inside the initial state (close it with `}`)
+        "#]],
+    );
+    check(
+        "X86_64 n\n{ x=0; }\n",
+        expect![[r#"
         3:1: the text ends where the row of threads, such as `P0 | P1 ;`, is expected
-    "#]]);
-    check(&body(" movq $1,(x) |"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body(" movq $1,(x) |"),
+        expect![[r#"
         5:1: the row before this does not end (end each row of the program with `;`)
-    "#]]);
-    check(&body(" movq $1,(x) | ;\nexists (x=1 /\\"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body(" movq $1,(x) | ;\nexists (x=1 /\\"),
+        expect![[r#"
         6:1: the text ends where the name of a location is expected
-    "#]]);
-    check(&body(" movq $1,(x) | ;\n(* exists"), expect![[r#"
+    "#]],
+    );
+    check(
+        &body(" movq $1,(x) | ;\n(* exists"),
+        expect![[r#"
         5:1: this comment does not end (close it with `*)`)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn columns_that_do_not_match_are_refused() {
-    check(&body(" movq $1,(x) ;\n movq $1,(x) | mfence | mfence ;\n mfence | mfence\nexists (x=1)"), expect![[r#"
+    check(
+        &body(" movq $1,(x) ;\n movq $1,(x) | mfence | mfence ;\n mfence | mfence\nexists (x=1)"),
+        expect![[r#"
         4:2: this row has 1 column, the program 2 columns (separate the threads with `|`, leave a cell empty where a thread does nothing, end rows with `;`)
         5:2: this row has 3 columns, the program 2 columns (separate the threads with `|`, leave a cell empty where a thread does nothing, end rows with `;`)
         7:1: the row before this does not end (end each row of the program with `;`)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn accesses_of_mixed_size_are_refused_by_name() {
-    check(&body(" movq $1,(x) | movl $1,(x) ;\nexists (x=1)"), expect![[r#"
-        4:24: `x` is used with 32 bits here and with 64 elsewhere (accesses of mixed size are not supported)
-        4:24: `x` has 64 bits, this access may use 32 of it (accesses of mixed size are not supported)
-    "#]]);
+    check(
+        &body(" movq $1,(x) | movl $1,(x) ;\nexists (x=1)"),
+        expect![[r#"
+            4:24: `x` is used with 32 bits here and with 64 elsewhere (accesses of mixed size are not supported)
+        "#]],
+    );
     check(
         "X86_64 n\n{ 0:rbx=x; int x; int t[2]; }\n P0 ;\n movq $1,(%rbx) ;\n movl $1,(x) ;\n movl $1,6(t) ;\n",
         expect![[r#"
@@ -139,18 +180,34 @@ fn numbers_that_do_not_fit_are_refused() {
 }
 
 #[test]
+fn no_instruction_is_left_out_in_silence() {
+    check(
+        "X86 n\n{}\n P0 ;\n MOV EAX,BYTE PTR [x] ;\nexists (x=1)\n",
+        expect![[r#"
+        4:2: these operands do not fit this instruction
+    "#]],
+    );
+}
+
+#[test]
 fn what_is_not_supported_yet_says_so() {
-    check(&body(" movq $1,(x) | ;\nfilter (x=1)\nexists (x=1)"), expect![[r#"
+    check(
+        &body(" movq $1,(x) | ;\nfilter (x=1)\nexists (x=1)"),
+        expect![[r#"
         5:1: `filter` is not supported yet (join it to the condition with `/\`)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn deep_nesting_and_long_files_are_no_trouble() {
     let deep = format!("{}x=1{}", "(".repeat(100_000), ")".repeat(100_000));
-    check(&body(&format!(" movq $1,(x) | ;\nexists {deep}")), expect![[r#"
+    check(
+        &body(&format!(" movq $1,(x) | ;\nexists {deep}")),
+        expect![[r#"
         5:209: conditions are nested more than 200 deep (write it with fewer parentheses)
-    "#]]);
+    "#]],
+    );
     let long = " movq $1,(x) | lock incq (x) ;\n".repeat(10_000) + "exists (x=1)";
     assert!(litmus::read("test.litmus", &body(&long)).is_ok());
     let wrong = " mowq $1,(x) | mvoq (x),%rxa ;\n".repeat(10_000);

@@ -29,6 +29,10 @@ impl Lowering<'_, '_> {
             let Some(loc) = loc else { return self.no_location(reference, span) };
             let (name, symbol) = self.locations.owner(loc);
             if symbol.ty.width != width {
+                if reference.symbol.as_deref() == Some(name) {
+                    // This was said when the widths of all accesses by name were compared.
+                    return None;
+                }
                 let (name, bits) = (name.to_owned(), symbol.ty.width.bits());
                 return self.mixed(&name, bits, width, span);
             }

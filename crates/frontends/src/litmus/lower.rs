@@ -108,8 +108,10 @@ impl<'a> Lowering<'a, '_> {
         }
         if let Some(statement) = &line.instruction {
             self.t.at(Some(statement.span));
-            // What is wrong with it has been said.
-            let _ = self.statement(statement);
+            if self.statement(statement).is_none() && self.diagnostics.is_empty() {
+                // Whatever is not lowered is refused: a program that lacks an instruction would be another one.
+                self.diagnostics.add(Diagnostic::new(statement.span, "these operands do not fit this instruction"));
+            }
         }
     }
 
