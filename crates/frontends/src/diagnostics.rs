@@ -74,6 +74,11 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
+    /// Whether no more are kept, so that looking for them is in vain.
+    pub(crate) fn is_full(&self) -> bool {
+        self.0.len() >= MOST
+    }
+
     /// All of them, in the order of the text, each once.
     pub(crate) fn sorted(mut self) -> Vec<Diagnostic> {
         self.0.sort_by_key(|d| (d.span.line, d.span.column));

@@ -7,10 +7,14 @@ const MOST: usize = 256;
 #[must_use]
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
-    let near = names.into_iter().take(MOST).map(|name| (distance(&word, &name.to_lowercase()), name));
-    let (distance, name) = near.min_by_key(|&(distance, _)| distance)?;
-    let allowed = (word.chars().count().max(name.chars().count()) / 3).max(1);
-    (distance <= allowed && distance < name.chars().count()).then_some(name)
+    let length = word.chars().count();
+    let near = names.into_iter().take(MOST).filter_map(|name| {
+        let other = name.chars().count();
+        let allowed = (length.max(other) / 3).max(1);
+        let distance = if length.abs_diff(other) <= allowed { distance(&word, &name.to_lowercase()) } else { other };
+        (distance <= allowed && distance < other).then_some((distance, name))
+    });
+    near.min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
 }
 
 /// How many letters must be changed, added, left out or swapped with their neighbor to make `b` of `a`.

@@ -29,6 +29,10 @@ impl Lowering<'_, '_> {
             let Some(loc) = loc else { return self.no_location(reference, span) };
             let (name, symbol) = self.locations.owner(loc);
             if symbol.ty.width != width {
+                if reference.symbol.as_deref() == Some(name) {
+                    // This was said when the widths of all accesses by name were compared.
+                    return None;
+                }
                 let (name, bits) = (name.to_owned(), symbol.ty.width.bits());
                 return self.mixed(&name, bits, width, span);
             }
@@ -42,9 +46,8 @@ impl Lowering<'_, '_> {
                 return Some((Address::Indexed { base, length, index }, Some(ty)));
             }
         }
-        let taken = self.locations.symbols.iter().filter(|(_, symbol)| symbol.address_taken);
-        if let Some((name, symbol)) = taken.into_iter().find(|(_, symbol)| symbol.ty.width != width) {
-            let (name, bits) = (name.clone(), symbol.ty.width.bits());
+        if let Some((other, name)) = self.locations.taken.iter().find(|(other, _)| **other != width) {
+            let (name, bits) = (name.clone(), other.bits());
             return self.mixed(&name, bits, width, span);
         }
         let expr = self.sum_expr(&sum);

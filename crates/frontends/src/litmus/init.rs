@@ -19,6 +19,9 @@ impl Parser<'_, '_> {
                 self.eat(";");
                 return entries;
             }
+            if self.diagnostics.is_full() {
+                return entries;
+            }
             if self.at_end() {
                 let open = Diagnostic::new(self.peek().span, "the text ends inside the initial state");
                 self.diagnostics.add(open.help("close it with `}`"));

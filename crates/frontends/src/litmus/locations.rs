@@ -9,6 +9,7 @@ use teetotal_program::ir::{AddressMap, Builder};
 use teetotal_program::{Loc, Span, Type, Width};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::litmus::parser::MOST_ELEMENTS;
 use crate::litmus::syntax::{Entry, Initial, Located, Operand, Place, Reference, Statement, Test};
 use crate::litmus::{access, opcode::Opcode};
 
@@ -29,6 +30,8 @@ pub(super) struct Locations {
     pub(super) symbols: BTreeMap<String, Symbol>,
     /// For each location the name that it belongs to.
     owners: Vec<String>,
+    /// For each width a name of that width whose address is a value somewhere.
+    pub(super) taken: BTreeMap<Width, String>,
     pub(super) layout: AddressMap,
 }
 
@@ -89,6 +92,7 @@ pub(super) fn declare(test: &Test, builder: &mut Builder, diagnostics: &mut Diag
         drafts.statement(statement, test, diagnostics);
     }
     let default = drafts.computed.unwrap_or(test.flavor.full());
+    drafts.limit(test, diagnostics);
     let mut locations = Locations::default();
     for name in &drafts.order {
         let draft = &drafts.by_name[name];
@@ -99,6 +103,9 @@ pub(super) fn declare(test: &Test, builder: &mut Builder, diagnostics: &mut Diag
             Some(_) => builder.array_as(name, ty, &zeros).base,
             None => builder.shared_as(name, ty, 0),
         };
+        if draft.address_taken {
+            locations.taken.entry(ty.width).or_insert_with(|| name.clone());
+        }
         let (is_array, address_taken) = (draft.length.is_some(), draft.address_taken);
         locations.owners.extend(zeros.iter().map(|_| name.clone()));
         locations.symbols.insert(name.clone(), Symbol { base, length, ty, is_array, address_taken });
@@ -171,6 +178,20 @@ impl Drafts {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Refuses arrays that are too large together, and forgets that they are arrays.
+    fn limit(&mut self, test: &Test, diagnostics: &mut Diagnostics) {
+        let total: u64 = self.by_name.values().filter_map(|draft| draft.length).map(u64::from).sum();
+        let too_large = total > u64::from(MOST_ELEMENTS);
+        if too_large {
+            let message = format!("the arrays of this test have more than {MOST_ELEMENTS} elements in all");
+            diagnostics.add(Diagnostic::new(test.header, message));
+        }
+        for draft in self.by_name.values_mut().filter(|draft| too_large || draft.length == Some(0)) {
+            draft.length = None;
+            draft.values.truncate(1);
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) fn threads(test: &Test, locations: &Locations, builder: &mut Builder,
         let initial = initial_registers(test, index, locations, diagnostics);
         let statements = || lines.iter().filter_map(|line| line.instruction.as_ref());
         builder.thread(&format!("P{index}"), |t| {
-            let flags = statements().any(|s| s.opcode.asks_flags()).then(|| Flags::new(t));
+            let flags = Flags::asked_by(statements().filter_map(|statement| statement.opcode.test()), t);
             let written = statements().flat_map(access::written).collect();
             let end = t.label();
             let (labels, scratch, flavor) = (BTreeMap::new(), None, test.flavor);
@@ -108,8 +108,10 @@ impl<'a> Lowering<'a, '_> {
         }
         if let Some(statement) = &line.instruction {
             self.t.at(Some(statement.span));
-            // What is wrong with it has been said.
-            let _ = self.statement(statement);
+            if self.statement(statement).is_none() && self.diagnostics.is_empty() {
+                // Whatever is not lowered is refused: a program that lacks an instruction would be another one.
+                self.diagnostics.add(Diagnostic::new(statement.span, "these operands do not fit this instruction"));
+            }
         }
     }
 
@@ -179,7 +181,7 @@ impl<'a> Lowering<'a, '_> {
             return self.refuse(operand.span, "a jump goes to a label of its thread");
         };
         let label = self.labels.get(name.as_str()).copied();
-        if label.is_none() {
+        if label.is_none() && !self.diagnostics.is_full() {
             let unknown = Diagnostic::new(operand.span, format!("this thread has no label `{name}`"));
             self.diagnostics.add(unknown.meant(nearest(name, self.labels.keys().copied())));
         }

@@ -183,9 +183,12 @@ impl Opcode {
         )
     }
 
-    /// Whether it asks the flags.
-    pub(super) fn asks_flags(self) -> bool {
-        matches!(self, Opcode::Branch(_) | Opcode::Set(_) | Opcode::MoveIf(_))
+    /// What it asks the flags, if it does.
+    pub(super) fn test(self) -> Option<Test> {
+        match self {
+            Opcode::Branch(test) | Opcode::Set(test) | Opcode::MoveIf(test) => Some(test),
+            _ => None,
+        }
     }
 
     /// Whether its operand is a label.

@@ -140,6 +140,9 @@ impl Resolver<'_> {
     }
 
     fn term(&mut self, place: &Located<Place>) -> Option<Term> {
+        if self.diagnostics.is_full() {
+            return None;
+        }
         match &place.it {
             Place::Register(thread, register) => {
                 if *thread >= self.test.threads.len() {

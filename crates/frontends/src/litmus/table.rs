@@ -12,12 +12,15 @@ use crate::suggest::nearest;
 /// The words that end the table.
 const KEYWORDS: &[&str] = &["exists", "forall", "final", "locations", "filter", "observed"];
 
-impl<'t> Parser<'t, '_> {
+/// At most this many threads.
+const MOST_THREADS: usize = 1_024;
+
+impl Parser<'_, '_> {
     /// The code of each thread.
     pub(super) fn table(&mut self) -> Vec<Vec<Line>> {
         let Some(n_threads) = self.names() else { return Vec::new() };
         let mut threads: Vec<Vec<Line>> = (0..n_threads).map(|_| Vec::new()).collect();
-        while !self.at_end() && !self.table_ends() {
+        while !self.at_end() && !self.table_ends() && !self.is_misspelled_end() && !self.diagnostics.is_full() {
             self.row(&mut threads);
         }
         threads
@@ -30,9 +33,20 @@ impl<'t> Parser<'t, '_> {
         keyword(token) || (token.is("~") && keyword(self.peek_second()))
     }
 
+    /// Whether a condition seems to begin here with a misspelled word.
+    fn is_misspelled_end(&self) -> bool {
+        let (token, second) = (self.peek(), self.peek_second());
+        let could_be = token.opens_line && token.kind == Kind::Word && (second.is("(") || second.is("["));
+        could_be && Opcode::named(token.text).is_none() && nearest(token.text, KEYWORDS.iter().copied()).is_some()
+    }
+
     /// The row `P0 | P1 | … ;`.
     fn names(&mut self) -> Option<usize> {
         let mut n_threads = 0;
+        if self.at_end() && !self.diagnostics.is_empty() {
+            // The text has ended before, and that has been said.
+            return None;
+        }
         if self.at_end() {
             return self.expected("the row of threads, such as `P0 | P1 ;`,");
         }
@@ -43,6 +57,11 @@ impl<'t> Parser<'t, '_> {
             }
             self.next();
             n_threads += 1;
+            if n_threads > MOST_THREADS {
+                let many = format!("this test has more than {MOST_THREADS} threads");
+                self.diagnostics.add(Diagnostic::new(token.span, many));
+                return None;
+            }
             if self.eat(";") {
                 return Some(n_threads);
             }
