@@ -6,6 +6,7 @@ use teetotal_program::ir::Program;
 
 use crate::finding;
 use crate::outcome::Report;
+use crate::state;
 use crate::tally::Tally;
 use crate::verdict::certainty;
 
@@ -26,9 +27,7 @@ impl Report<'_> {
             Condition::NotExists(_) => ("Forbidden", failing, holding, holding == 0),
             Condition::ForAll(_) => ("Required", holding, failing, failing == 0),
         };
-        let mut states: Vec<String> = outcome.states.keys().map(|values| program.show_outcome(values)).collect();
-        states.sort_unstable();
-        states.dedup();
+        let states = state::states(program, outcome);
         let mut out = format!("Test {name} {kind}\nStates {}\n", states.len());
         for state in states {
             out.push_str(&state);
@@ -107,7 +106,7 @@ fn compare(program: &Program, left: Operand, comparison: Comparison, right: Oper
     // A constant is shown as what it is compared with: an unsigned location has no negative values.
     let side = |operand: Operand, other: Operand| match (operand, other) {
         (Operand::Term(term), _) => program.term_name(term),
-        (Operand::Constant(value), Operand::Term(term)) => program.show_value(term, value),
+        (Operand::Constant(value), Operand::Term(term)) => state::value(program, term, value),
         (Operand::Constant(value), Operand::Constant(_)) => (value as i64).to_string(),
     };
     format!("{}{symbol}{}", side(left, right), side(right, left))

@@ -15,6 +15,7 @@ mod outcome;
 mod record;
 mod replayed;
 mod snippet;
+mod state;
 mod stats;
 mod stop;
 mod style;

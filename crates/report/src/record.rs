@@ -10,6 +10,7 @@ use crate::finding;
 use crate::herd::show_condition;
 use crate::json::Json;
 use crate::outcome::Report;
+use crate::state;
 use crate::stop;
 use crate::tally::Tally;
 use crate::verdict::{Verdict, asks};
@@ -23,10 +24,7 @@ impl Report<'_> {
     #[must_use]
     pub fn json(&self, tally: Tally) -> String {
         let Report { program, options, outcome } = self;
-        let states = outcome.states.keys().map(|values| program.show_outcome(values));
-        let mut states: Vec<String> = states.collect();
-        states.sort_unstable();
-        states.dedup();
+        let states = state::states(program, outcome);
         let condition = program.condition.as_ref();
         let mut members = vec![
             ("format", Json::number(FORMAT)),
@@ -86,7 +84,7 @@ impl Report<'_> {
     fn execution(&self, trace: &Trace, token: &Token, values: &[Value]) -> Vec<(&'static str, Json)> {
         let events = trace.events().iter().map(|event| event_of(self.program, trace, event));
         vec![
-            ("state", Json::text(self.program.show_outcome(values))),
+            ("state", Json::text(state::state(self.program, values))),
             ("token", Json::text(token.to_string())),
             ("events", Json::List(events.collect())),
         ]

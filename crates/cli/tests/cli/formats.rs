@@ -228,3 +228,25 @@ fn the_time_is_told_only_with_statistics() {
     assert_eq!(folder.run("check SB.litmus --format herd"), folder.run("check SB.litmus --format herd --jobs 3"));
     assert!(folder.run("check SB.litmus --format herd --stats").stdout.contains("\nTime SB 0."));
 }
+
+#[test]
+fn an_address_is_shown_as_its_location() {
+    let text = "X86_64 A\n{ 0:rbx=x; }\n P0 ;\n movq $1,(%rbx) ;\n movq %rbx,(y) ;\nexists (0:rbx=x /\\ y=x /\\ x=1)\n";
+    Folder::new("address").file("A.litmus", text).check(
+        "check A.litmus --format herd",
+        0,
+        expect![[r#"
+            Test A Allowed
+            States 1
+            0:rbx=x; [x]=1; [y]=x;
+            Ok
+            Witnesses
+            Positive: 1 Negative: 0
+            Condition exists (0:rbx=x /\ [y]=x /\ [x]=1)
+            Observation A Always 1 0
+            Time A 0.00
+
+        "#]],
+        expect![[""]],
+    );
+}
