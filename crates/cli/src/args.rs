@@ -39,7 +39,7 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  nothing is wrong or the question is answered; every execution was seen
   1  a violation was found
-  2  the command could not be understood or carried out
+  2  the command or a file could not be understood or carried out
   3  nothing wrong was found, but not every execution was seen
   4  there is nothing to check
 

@@ -3,11 +3,15 @@
 use std::error::Error;
 use std::fmt;
 
+use teetotal::exit;
+
 /// A mistake to report on the standard error stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
     /// Something in the request is wrong.
     Mistake { what: String, help: Vec<String> },
+    /// Something in a file is wrong; the text is complete.
+    Refused(String),
     /// There is nothing to check.
     NothingToCheck(String),
     /// The command line as a whole cannot be understood; the text is complete.
@@ -28,6 +32,15 @@ impl Fault {
         }
         self
     }
+
+    /// The exit code for it.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Fault::NothingToCheck(_) => exit::NOTHING_TO_CHECK,
+            Fault::Closed => exit::HOLDS,
+            Fault::Mistake { .. } | Fault::Refused(_) | Fault::Usage(_) => exit::ERROR,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -38,7 +51,7 @@ impl fmt::Display for Fault {
                 help.iter().try_for_each(|line| writeln!(f, "help: {line}"))
             }
             Fault::NothingToCheck(what) => writeln!(f, "error: {what}"),
-            Fault::Usage(text) => f.write_str(text),
+            Fault::Refused(text) | Fault::Usage(text) => f.write_str(text),
             Fault::Closed => Ok(()),
         }
     }

@@ -46,7 +46,7 @@ pub(crate) fn run(command: impl FnOnce(&mut Output) -> Result<u8, Fault>) -> u8 
             // The results so far come before the mistake; if they cannot be written, the mistake still counts.
             let _ = out.flush();
             tell(&fault);
-            if matches!(fault, Fault::NothingToCheck(_)) { exit::NOTHING_TO_CHECK } else { exit::ERROR }
+            fault.code()
         }
     }
 }
@@ -54,4 +54,9 @@ pub(crate) fn run(command: impl FnOnce(&mut Output) -> Result<u8, Fault>) -> u8 
 /// Tells of a mistake; if nobody can be told, there is nothing left to do.
 pub(crate) fn tell(fault: &Fault) {
     let _ = io::stderr().write_all(fault.to_string().as_bytes());
+}
+
+/// Tells something that is no mistake and no part of the result.
+pub(crate) fn note(text: &str) {
+    let _ = io::stderr().write_all(format!("note: {text}\n").as_bytes());
 }

@@ -1,15 +1,83 @@
-//! Finds the program that an argument names.
+//! Finds the programs that arguments name: bundled ones, files, folders and lists of them.
 
-use std::path::Path;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use teetotal::{Program, gallery};
+use teetotal::{Diagnostic, Program, Snippet, Source, gallery, litmus};
 
 use crate::fault::Fault;
 use crate::suggest::nearest;
 
+/// Where a program is.
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    /// Bundled under this name.
+    Bundled(String),
+    File(PathBuf),
+    /// Not found; the other targets are checked all the same.
+    Missing(Fault),
+}
+
+/// The ending of files that are looked for in folders.
+const ENDING: &str = "litmus";
+
+/// No file of a program is larger than this.
+const MAX_BYTES: u64 = 1 << 24;
+
+/// No list leads to lists that lead to more lists than this.
+const MAX_DEPTH: usize = 8;
+
+/// What the arguments name, in their order. A name that looks like no file must be one of a bundled program.
+pub(crate) fn targets(arguments: &[String]) -> Result<Vec<Target>, Fault> {
+    let mut targets = Vec::new();
+    for argument in arguments {
+        let path = Path::new(argument);
+        if is_bundled(argument) {
+            targets.push(Target::Bundled(argument.clone()));
+        } else if is_path(argument) {
+            gather(path, MAX_DEPTH, &mut targets);
+        } else {
+            return Err(missing(argument));
+        }
+    }
+    Ok(targets)
+}
+
+/// The one program that an argument names.
+pub(crate) fn load(argument: &str) -> Result<Arc<Program>, Fault> {
+    match targets(&[argument.to_owned()])?.as_slice() {
+        [target] => target.load(),
+        several => Err(Fault::new(format!("`{argument}` names {} programs", several.len())).help("name one of them")),
+    }
+}
+
+impl Target {
+    pub(crate) fn load(&self) -> Result<Arc<Program>, Fault> {
+        match self {
+            Target::Bundled(name) => bundled(name),
+            Target::File(path) => read(path).map(Arc::new),
+            Target::Missing(fault) => Err(fault.clone()),
+        }
+    }
+}
+
+/// Whether a bundled program is meant; a file of the same name goes before it, a folder does not.
+fn is_bundled(argument: &str) -> bool {
+    gallery::by_name(argument).is_some() && !Path::new(argument).is_file()
+}
+
+fn is_path(argument: &str) -> bool {
+    let path = Path::new(argument);
+    argument.starts_with('@')
+        || argument.contains(std::path::is_separator)
+        || path.extension().is_some_and(|ending| ending == ENDING)
+        || path.exists()
+}
+
 /// The bundled program called `name`, under the name of its entry.
-pub(crate) fn load(name: &str) -> Result<Arc<Program>, Fault> {
+fn bundled(name: &str) -> Result<Arc<Program>, Fault> {
     let Some(entry) = gallery::by_name(name) else { return Err(missing(name)) };
     let mut program = (entry.build)();
     entry.name.clone_into(&mut program.name);
@@ -18,20 +86,127 @@ pub(crate) fn load(name: &str) -> Result<Arc<Program>, Fault> {
 
 fn missing(name: &str) -> Fault {
     let list = "`teetotal list programs` shows the bundled programs";
-    if looks_like_a_file(name) {
-        return Fault::new(format!(
-            "`{name}` looks like a file; this version checks only the programs bundled with it"
-        ))
-        .help(list);
-    }
-    let fault = Fault::new(format!("there is no program `{name}`"));
+    let fault = Fault::new(format!("there is no file and no bundled program `{name}`"));
     match nearest(name, gallery::PROGRAMS.iter().map(|entry| entry.name)) {
         Some(meant) => fault.help(format!("did you mean `{meant}`?")).help(list),
         None => fault.help(list),
     }
 }
 
-fn looks_like_a_file(name: &str) -> bool {
-    let path = Path::new(name);
-    name.contains(['/', '\\']) || path.extension().is_some() || path.exists()
+/// Adds the files that `path` stands for; lists go at most `depth` deep.
+fn gather(path: &Path, depth: usize, targets: &mut Vec<Target>) {
+    let before = targets.len();
+    let result = if let Some(list) = list_at(path) {
+        gather_list(&list, depth, targets)
+    } else if path.is_dir() {
+        walk(path, targets).and_then(|()| match targets.len() - before {
+            0 => Err(Fault::new(format!("the folder `{}` has no file that ends in .{ENDING}", path.display()))),
+            _ => Ok(()),
+        })
+    } else {
+        targets.push(Target::File(path.to_owned()));
+        Ok(())
+    };
+    targets.extend(result.err().map(Target::Missing));
+}
+
+/// The list that `path` names: `@tests` is the file `tests`, or `@tests` itself if there is one, as herd7 has it.
+fn list_at(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    if name.starts_with('@') && path.is_file() {
+        return Some(path.to_owned());
+    }
+    path.to_str()?.strip_prefix('@').map(PathBuf::from)
+}
+
+/// Adds the files of a list with one path a line; the paths start from the folder of the list.
+fn gather_list(list: &Path, depth: usize, targets: &mut Vec<Target>) -> Result<(), Fault> {
+    if depth == 0 {
+        return Err(Fault::new(format!("the list `{}` leads to ever more lists", list.display())));
+    }
+    let text = text_of(list)?;
+    let paths = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let folder = list.parent().unwrap_or(Path::new(""));
+    let before = targets.len();
+    for line in paths {
+        match line.strip_prefix('@') {
+            Some(inner) if !folder.join(line).is_file() => {
+                if let Err(fault) = gather_list(&folder.join(inner), depth - 1, targets) {
+                    targets.push(Target::Missing(fault));
+                }
+            }
+            _ => gather(&folder.join(line), depth - 1, targets),
+        }
+    }
+    match targets.len() - before {
+        0 => Err(Fault::new(format!("the list `{}` names no file", list.display()))),
+        _ => Ok(()),
+    }
+}
+
+/// Adds the litmus files below `folder`, sorted by name.
+fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
+    let cannot = |error: std::io::Error| Fault::new(format!("`{}` cannot be read: {error}", folder.display()));
+    let mut entries = fs::read_dir(folder).map_err(cannot)?.collect::<Result<Vec<_>, _>>().map_err(cannot)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        // A link to a folder may lead back here.
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            if let Err(fault) = walk(&path, targets) {
+                targets.push(Target::Missing(fault));
+            }
+        } else if path.extension().is_some_and(|ending| ending == ENDING) && !path.is_dir() {
+            targets.push(Target::File(path));
+        }
+    }
+    Ok(())
+}
+
+/// Reads a program; what is wrong with it is told with the places in the file.
+fn read(path: &Path) -> Result<Program, Fault> {
+    let name = path.display().to_string();
+    let text = text_of(path)?;
+    litmus::read(&name, &text).map_err(|found| refused(&found, Source { name, text: Some(text) }))
+}
+
+/// More mistakes than this in one file are only counted.
+const MANY: usize = 20;
+
+fn refused(found: &[Diagnostic], source: Source) -> Fault {
+    let snippet = |diagnostic: &Diagnostic| {
+        let Diagnostic { message, span, label, help } = diagnostic;
+        Snippet { message, source: &source, span: *span, label: label.as_deref(), help: help.as_deref() }.render()
+    };
+    let mut text = found.iter().take(MANY).map(snippet).collect::<Vec<_>>().join("\n");
+    if found.is_empty() {
+        text = format!("error: `{}` is refused without a reason; this is a fault of teetotal\n", source.name);
+    }
+    if found.len() > MANY {
+        text.push_str(&format!("\nerror: and {} more in `{}`\n", found.len() - MANY, source.name));
+    }
+    Fault::Refused(text)
+}
+
+/// The text of a file.
+fn text_of(path: &Path) -> Result<String, Fault> {
+    let shown = path.display();
+    let cannot = |error: std::io::Error| {
+        let reason = match error.kind() {
+            std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+            _ => error.to_string(),
+        };
+        Fault::new(format!("`{shown}` cannot be read: {reason}"))
+    };
+    let mut bytes = Vec::new();
+    File::open(path).map_err(cannot)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Fault::new(format!("`{shown}` has more than {} MiB and is no test", MAX_BYTES >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Fault::new(format!("`{shown}` is no text in UTF-8: line {line} has a byte that does not belong there"))
+            .help("save the file as UTF-8")
+    })
 }

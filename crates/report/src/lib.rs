@@ -2,17 +2,24 @@
 //!
 //! A [`Timeline`] shows one execution, a column for each thread, and ends with what it means in words.
 //! A [`Report`] says what a search found: a verdict line, what is wrong in words, and one execution that shows it.
+//! It is also told as herd7 does, or in a line of JSON. A [`Snippet`] points at a mistake in a source.
 //! Everything here is a function of its arguments: it knows no terminal, no environment and no clock.
 
 mod aftermath;
 mod ansi;
 mod finding;
+mod herd;
+mod json;
 mod line;
 mod outcome;
+mod record;
 mod replayed;
+mod snippet;
+mod state;
 mod stats;
 mod stop;
 mod style;
+mod tally;
 mod text;
 mod timeline;
 mod verdict;
@@ -20,6 +27,8 @@ mod words;
 
 pub use outcome::{Detail, Report};
 pub use replayed::replayed;
+pub use snippet::Snippet;
 pub use style::{Options, Style};
+pub use tally::Tally;
 pub use timeline::Timeline;
 pub use verdict::Verdict;

@@ -19,7 +19,7 @@ use crate::words;
 /// Said of a search: of which program, how it was searched, and what came of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// Its name is the one that `teetotal replay` is given.
+    /// `teetotal replay` is given its file if it has one with its text, else its name.
     pub program: &'a Arc<Program>,
     pub options: &'a Options,
     pub outcome: &'a Outcome,
@@ -139,7 +139,7 @@ impl Report<'_> {
         let timeline = Timeline { program, trace: &violation.trace, model: outcome.model, outcome: None };
         out.push_str(&timeline.render(drawing));
         out.push('\n');
-        out.push_str(&format!("replay: teetotal replay {} {}\n", program.name, violation.token));
+        out.push_str(&format!("replay: teetotal replay {} {}\n", words::argument(program), violation.token));
     }
 
     /// One line and a token for each violation after the first.
@@ -154,7 +154,7 @@ impl Report<'_> {
             if let Some(line) = lines.first() {
                 paragraph(&format!("  {line}"), drawing, out);
             }
-            out.push_str(&format!("    teetotal replay {} {}\n", self.program.name, violation.token));
+            out.push_str(&format!("    teetotal replay {} {}\n", words::argument(self.program), violation.token));
         }
         if others.len() > MANY {
             out.push_str(&format!("  and {} more\n", others.len() - MANY));
@@ -165,7 +165,7 @@ impl Report<'_> {
     fn write_witness(&self, witness: &Schedule, detail: Detail, drawing: Drawing, out: &mut String) {
         let Report { program, outcome, .. } = self;
         let again = trace_of(program, outcome.model, witness);
-        let command = format!("teetotal replay {} {}", program.name, again.token);
+        let command = format!("teetotal replay {} {}", words::argument(program), again.token);
         if detail == Detail::Brief {
             out.push_str(&format!("  show: {command}\n"));
             return;

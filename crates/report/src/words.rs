@@ -35,6 +35,23 @@ pub(crate) fn bytes(n: u64) -> String {
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
+/// The file that a program was read from; one that was written in Rust has none.
+pub(crate) fn file(program: &Program) -> Option<&str> {
+    let source = program.sources.first()?;
+    source.text.as_ref().map(|_| source.name.as_str())
+}
+
+/// What to call a program on the command line, quoted where a shell wants that.
+pub(crate) fn argument(program: &Program) -> String {
+    let name = file(program).unwrap_or(&program.name);
+    let plain = |c: char| c.is_alphanumeric() || "_-+./:@%,=".contains(c);
+    if !name.is_empty() && name.chars().all(plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', "'\\''"))
+    }
+}
+
 /// Where an instruction stands in its source, as `file:line:column`.
 pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> Option<String> {
     let Span { source, line, column, .. } = program.threads[thread.index()].places.get(instruction)?.span?;
@@ -44,6 +61,8 @@ pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> 
 
 #[cfg(test)]
 mod tests {
+    use teetotal_program::Source;
+
     use super::*;
 
     #[test]
@@ -56,6 +75,18 @@ mod tests {
         assert_eq!(list(&["a"]), "a");
         assert_eq!(list(&["a", "b", "c"]), "a, b and c");
         assert_eq!(list(&[""; 0]), "");
+    }
+
+    #[test]
+    fn a_program_is_called_by_its_file_as_a_shell_wants_it() {
+        let named = |name: &str, text: Option<&str>| {
+            let mut program = teetotal_program::gallery::store_buffering();
+            program.sources = vec![Source { name: name.to_owned(), text: text.map(str::to_owned) }];
+            argument(&program)
+        };
+        assert_eq!(named("gallery.rs", None), "SB");
+        assert_eq!(named("tests/2+2W.litmus", Some("")), "tests/2+2W.litmus");
+        assert_eq!(named("my test's.litmus", Some("")), r"'my test'\''s.litmus'");
     }
 
     #[test]

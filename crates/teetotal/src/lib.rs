@@ -60,6 +60,8 @@ pub use teetotal_explore::{
     Stats, StopReason, Token, TokenError, Violation, replay, trace_of,
 };
 #[doc(inline)]
+pub use teetotal_frontends::{Diagnostic, litmus};
+#[doc(inline)]
 pub use teetotal_judge::{Ending, Finding, Level, MONITORS, MonitorId, MonitorInfo};
 #[doc(inline)]
 pub use teetotal_memory::{MODELS, ModelId, ModelInfo, Trace};
@@ -70,9 +72,9 @@ pub use teetotal_program::gallery;
 #[doc(inline)]
 pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuilder};
 #[doc(inline)]
-pub use teetotal_program::{Loc, Order, Reg, ThreadId, Type, Value, Width};
+pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
-pub use teetotal_report::{Detail, Options as Drawing, Report, Style, Timeline, Verdict, replayed};
+pub use teetotal_report::{Detail, Options as Drawing, Report, Snippet, Style, Tally, Timeline, Verdict, replayed};
 
 /// Asked now and then whether a search is to stop, and why.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;

@@ -12,5 +12,8 @@ pub use teetotal_judge as judge;
 /// Which executions: searches, limits, tokens.
 pub use teetotal_explore as explore;
 
+/// What people already have files for: litmus tests.
+pub use teetotal_frontends as frontends;
+
 /// What to say: verdicts and timelines.
 pub use teetotal_report as report;

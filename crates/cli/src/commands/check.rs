@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use teetotal::{
-    CheckError, Detail, Drawing, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, exit,
+    CheckError, Detail, Drawing, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
+    exit,
 };
 
 use crate::fault::Fault;
@@ -22,8 +23,8 @@ use crate::values::{self, Checks, Models};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
-    /// Bundled programs; `teetotal list programs` shows them
-    #[arg(value_name = "PROGRAM", required = true)]
+    /// Litmus files, folders of them, @LIST with a path a line, or bundled programs
+    #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
     /// Models: sc, tso, pso, a list, or all
@@ -43,6 +44,11 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
     #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
     limit: Vec<Limit>,
+
+    /// Output: human, herd (as herd7 prints it) or json (a line each)
+    #[arg(short, long, value_name = "KIND", default_value = "human", env = "TEETOTAL_FORMAT", hide_env = true)]
+    #[arg(hide_possible_values = true)]
+    format: Format,
 
     /// Cores to use; the result is the same [default: all]
     #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
@@ -72,42 +78,68 @@ pub(crate) struct CheckArgs {
     screen: Screen,
 }
 
+/// How results are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// The block that herd7 prints
+    Herd,
+    /// One object a line
+    Json,
+}
+
 const AFTER_HELP: &str = "\
 Examples:
   teetotal check SB --model all
+  teetotal check tests/ --model tso --format herd
   teetotal check SB MP --model tso,pso --witness
   teetotal check dekker-loop --limit states=100000 --limit time=60";
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
-    let programs: Vec<Arc<Program>> = args.programs.iter().map(|name| program::load(name)).collect::<Result<_, _>>()?;
+    let targets = program::targets(&args.programs)?;
     let search = args.search.unwrap_or(SEARCHES[0].id);
     let limits = limits::gather(&args.limit, search)?;
     let drawing = args.screen.drawing();
     let mut codes = Vec::new();
-    let mut last_was_long = false;
-    for (index, program) in programs.iter().enumerate() {
-        for (position, &model) in args.model.0.iter().enumerate() {
+    let mut last: Option<bool> = None;
+    for target in targets {
+        let program = match target.load() {
+            Ok(program) => program,
+            Err(fault) => {
+                codes.push(tell(&fault, out)?);
+                continue;
+            }
+        };
+        for &model in &args.model.0 {
             let options = options(args, model, search, &limits);
-            let (text, code) = match check(program, &options, limits.time, args, drawing) {
-                Ok(result) => result,
-                Err(fault @ Fault::NothingToCheck(_)) => {
-                    output::tell(&fault);
-                    (String::new(), exit::NOTHING_TO_CHECK)
+            let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing) {
+                Ok(answer) => answer,
+                Err(error @ CheckError::Unfit { .. }) => return Err(fault_of(&error)),
+                Err(error) => {
+                    codes.push(tell(&fault_of(&error), out)?);
+                    continue;
                 }
-                Err(fault) => return Err(fault),
             };
-            let is_first = index == 0 && position == 0;
-            let is_long = text.contains("\n\n");
-            if !is_first && (is_long || last_was_long) {
+            let is_long = args.format == Format::Human && text.contains("\n\n");
+            if last.is_some_and(|was_long| is_long || was_long) {
                 out.write("\n")?;
             }
-            last_was_long = is_long;
+            last = Some(is_long);
             out.write(&text)?;
             out.flush()?;
+            notes.iter().for_each(|note| output::note(note));
             codes.push(if code == exit::INCOMPLETE && args.allow_incomplete { exit::HOLDS } else { code });
         }
     }
     Ok(exit::worst(codes))
+}
+
+/// Tells of a mistake after what was written before it, and gives the exit code for it.
+fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
+    out.flush()?;
+    output::tell(fault);
+    Ok(fault.code())
 }
 
 fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimits) -> Options {
@@ -118,23 +150,43 @@ fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimit
         monitors: args.check.as_ref().map_or_else(everything, |checks| checks.0.clone()),
         limits: limits.limits,
         jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
-        stop_at_first: !args.all,
+        // The other formats show every final state.
+        stop_at_first: !args.all && args.format == Format::Human,
     }
 }
 
-/// Checks one program under one model; gives what to say and the exit code.
+/// What came of one program under one model.
+struct Answer {
+    text: String,
+    /// For the standard error stream.
+    notes: Vec<String>,
+    code: u8,
+}
+
 fn check(
     program: &Arc<Program>,
     options: &Options,
     time: Option<Duration>,
     args: &CheckArgs,
     drawing: Drawing,
-) -> Result<(String, u8), Fault> {
+) -> Result<Answer, CheckError> {
     let begin = Instant::now();
     let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
-    let outcome = teetotal::check_until(program, options, &signal).map_err(fault_of)?;
-    let elapsed = begin.elapsed();
+    let outcome = teetotal::check_until(program, options, &signal)?;
+    let seconds = begin.elapsed().as_secs_f64();
     let report = Report { program, options, outcome: &outcome };
+    let (text, notes) = match args.format {
+        Format::Human => (human(&report, args, drawing, seconds), Vec::new()),
+        Format::Herd => {
+            let seconds = if args.stats { seconds } else { 0.0 };
+            (report.herd(Tally::of(program, &outcome), seconds), report.beside_herd())
+        }
+        Format::Json => (report.json(Tally::of(program, &outcome)), Vec::new()),
+    };
+    Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
+}
+
+fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) -> String {
     let detail = match (args.quiet, args.witness) {
         (true, _) => Detail::Verdict,
         (_, true) => Detail::Witness,
@@ -144,13 +196,13 @@ fn check(
     if args.stats {
         let mut rows: Vec<Vec<String>> =
             report.stats().into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-        rows.push(vec!["time".to_owned(), format!("{:.3} s", elapsed.as_secs_f64())]);
+        rows.push(vec!["time".to_owned(), format!("{seconds:.3} s")]);
         text.push_str(&align(&rows, 2));
     }
-    Ok((text, exit::code(report.verdict(), &outcome.coverage)))
+    text
 }
 
-fn fault_of(error: CheckError) -> Fault {
+fn fault_of(error: &CheckError) -> Fault {
     let text = error.to_string();
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),

@@ -10,7 +10,7 @@ use crate::program;
 /// What to print.
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// A bundled program; `teetotal list programs` shows them
+    /// A litmus file or a bundled program
     #[arg(value_name = "PROGRAM")]
     program: String,
 }

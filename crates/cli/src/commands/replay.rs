@@ -14,7 +14,7 @@ use crate::screen::Screen;
 /// Which execution to show.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The program that the token was made from
+    /// The file or the bundled program that the token was made from
     #[arg(value_name = "PROGRAM")]
     program: String,
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &ReplayArgs, out: &mut Output) -> Result<u8, Fault> {
         (None, Some(path)) => read(path)?,
         (None, None) => String::new(),
     };
-    let fault = |error: TokenError| Fault::new(error.to_string()).help(help(&error, &program.name));
+    let fault = |error: TokenError| Fault::new(error.to_string()).help(help(&error, &args.program));
     let token: Token = text.parse().map_err(fault)?;
     let again = teetotal::replay(&program, &token).map_err(fault)?;
     out.write(&teetotal::replayed(&program, &again, args.screen.drawing()))?;

@@ -1,11 +1,15 @@
 //! The command as it is used: what it prints, where, and with which exit code.
 
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect_file};
 
 mod check;
 mod demo;
+mod files;
+mod formats;
 mod list;
 mod mistakes;
 mod readme;
@@ -70,4 +74,43 @@ fn refuse(args: &str, code: i32, expected: Expect) {
     let ran = run(&mut teetotal(args));
     expected.assert_eq(&ran.stderr);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "teetotal {args}");
+}
+
+/// A folder for the files of one test; `name` is that of the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("teetotal-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("there is room for a folder");
+        Folder(path)
+    }
+
+    /// Adds a file, and the folders that it is in.
+    fn file(self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        let path = self.0.join(path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("there is room for a folder");
+        fs::write(path, bytes).expect("there is room for a file");
+        self
+    }
+
+    /// Runs the command in this folder.
+    fn run(&self, args: &str) -> Ran {
+        run(teetotal(args).current_dir(&self.0))
+    }
+
+    /// Demands an exit code, a result, and what stands on the error stream.
+    fn check(&self, args: &str, code: i32, stdout: Expect, stderr: Expect) {
+        let ran = self.run(args);
+        stdout.assert_eq(&ran.stdout);
+        stderr.assert_eq(&ran.stderr);
+        assert_eq!(ran.code, Some(code), "teetotal {args}");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever cleans the folder for temporary files.
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }

@@ -10,27 +10,27 @@ fn an_unknown_program_is_refused() {
         "check foo",
         2,
         expect![[r#"
-        error: there is no program `foo`
-        help: `teetotal list programs` shows the bundled programs
-    "#]],
+            error: there is no file and no bundled program `foo`
+            help: `teetotal list programs` shows the bundled programs
+        "#]],
     );
     refuse(
         "check dekker-lop",
         2,
         expect![[r#"
-        error: there is no program `dekker-lop`
-        help: did you mean `dekker-loop`?
-        help: `teetotal list programs` shows the bundled programs
-    "#]],
+            error: there is no file and no bundled program `dekker-lop`
+            help: did you mean `dekker-loop`?
+            help: `teetotal list programs` shows the bundled programs
+        "#]],
     );
     refuse(
         "inspect MPP",
         2,
         expect![[r#"
-        error: there is no program `MPP`
-        help: did you mean `MP`?
-        help: `teetotal list programs` shows the bundled programs
-    "#]],
+            error: there is no file and no bundled program `MPP`
+            help: did you mean `MP`?
+            help: `teetotal list programs` shows the bundled programs
+        "#]],
     );
 }
 
@@ -40,21 +40,20 @@ fn one_unknown_program_keeps_the_others_from_being_checked() {
         "check SB foo",
         2,
         expect![[r#"
-        error: there is no program `foo`
-        help: `teetotal list programs` shows the bundled programs
-    "#]],
+            error: there is no file and no bundled program `foo`
+            help: `teetotal list programs` shows the bundled programs
+        "#]],
     );
 }
 
 #[test]
-fn a_file_is_refused() {
+fn a_file_that_is_not_there_is_named() {
     refuse(
         "check tests/SB.litmus",
         2,
         expect![[r#"
-        error: `tests/SB.litmus` looks like a file; this version checks only the programs bundled with it
-        help: `teetotal list programs` shows the bundled programs
-    "#]],
+            error: `tests/SB.litmus` cannot be read: there is no such file
+        "#]],
     );
 }
 
@@ -296,13 +295,13 @@ fn an_incomplete_command_is_explained() {
         "check",
         2,
         expect![[r#"
-        error: the following required arguments were not provided:
-          <PROGRAM>...
+            error: the following required arguments were not provided:
+              <PATH|PROGRAM>...
 
-        Usage: teetotal check <PROGRAM>...
+            Usage: teetotal check <PATH|PROGRAM>...
 
-        For more information, try '--help'.
-    "#]],
+            For more information, try '--help'.
+        "#]],
     );
     refuse(
         "chek SB",

@@ -115,7 +115,19 @@ impl Builder {
     /// Only the locations declared so far count for it, and later declarations do not change it.
     #[must_use]
     pub fn address_of(&self, loc: Loc) -> Value {
-        AddressMap::new(&self.locations).address(loc)
+        self.layout().address(loc)
+    }
+
+    /// The addresses of the locations declared so far; later declarations do not change them.
+    #[must_use]
+    pub fn layout(&self) -> AddressMap {
+        AddressMap::new(&self.locations)
+    }
+
+    /// Sets what a location holds at the beginning, such as the address of one that is declared later.
+    pub fn set_initial(&mut self, loc: Loc, value: impl Into<Constant>) {
+        let location = &mut self.locations[loc.index()];
+        location.initial = location.ty.wrap(value.into().0);
     }
 
     /// Declares a text that spans point into.

@@ -1,0 +1,252 @@
+//! Litmus tests in the formats for other programs.
+
+use expect_test::expect;
+
+use crate::{Folder, check};
+
+const SB: &str = "\
+X86_64 SB
+{}
+ P0         | P1         ;
+ movl $1,(x)  | movl $1,(y)  ;
+ movl (y),%eax | movl (x),%eax ;
+exists (0:rax=0 /\\ 1:rax=0)
+";
+
+const COHERENCE: &str = "\
+X86 CO
+{ x=0; }
+ P0         | P1         ;
+ MOV [x],$1 | MOV [x],$2 ;
+forall (x=1 \\/ x=2 /\\ not (x=1))
+";
+
+const MP: &str = "\
+X86 MP
+\"Fre PodWW Rfe PodRR\"
+{ }
+ P0         | P1         ;
+ MOV [x],$1 | MOV EAX,[y] ;
+ MOV [y],$1 | MOV EBX,[x] ;
+~exists (1:EAX=1 /\\ 1:EBX=0)
+";
+
+#[test]
+fn store_buffering_in_the_words_of_herd() {
+    Folder::new("herd").file("SB.litmus", SB).check(
+        "check SB.litmus --model all --format herd",
+        0,
+        expect![[r#"
+            Test SB Allowed
+            States 3
+            0:rax=0; 1:rax=1;
+            0:rax=1; 1:rax=0;
+            0:rax=1; 1:rax=1;
+            No
+            Witnesses
+            Positive: 0 Negative: 3
+            Condition exists (0:rax=0 /\ 1:rax=0)
+            Observation SB Never 0 3
+            Time SB 0.00
+
+            Test SB Allowed
+            States 4
+            0:rax=0; 1:rax=0;
+            0:rax=0; 1:rax=1;
+            0:rax=1; 1:rax=0;
+            0:rax=1; 1:rax=1;
+            Ok
+            Witnesses
+            Positive: 1 Negative: 3
+            Condition exists (0:rax=0 /\ 1:rax=0)
+            Observation SB Sometimes 1 3
+            Time SB 0.00
+
+            Test SB Allowed
+            States 4
+            0:rax=0; 1:rax=0;
+            0:rax=0; 1:rax=1;
+            0:rax=1; 1:rax=0;
+            0:rax=1; 1:rax=1;
+            Ok
+            Witnesses
+            Positive: 1 Negative: 3
+            Condition exists (0:rax=0 /\ 1:rax=0)
+            Observation SB Sometimes 1 3
+            Time SB 0.00
+
+        "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_demand_that_is_met_and_one_that_is_broken() {
+    let folder = Folder::new("demands").file("CO.litmus", COHERENCE).file("MP.litmus", MP);
+    folder.check(
+        "check CO.litmus --format herd",
+        0,
+        expect![[r#"
+        Test CO Required
+        States 2
+        [x]=1;
+        [x]=2;
+        Ok
+        Witnesses
+        Positive: 2 Negative: 0
+        Condition forall ([x]=1 \/ [x]=2 /\ not ([x]=1))
+        Observation CO Always 2 0
+        Time CO 0.00
+
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "check MP.litmus --format herd --model tso,pso",
+        1,
+        expect![[r#"
+        Test MP Forbidden
+        States 3
+        1:EAX=0; 1:EBX=0;
+        1:EAX=0; 1:EBX=1;
+        1:EAX=1; 1:EBX=1;
+        Ok
+        Witnesses
+        Positive: 3 Negative: 0
+        Condition ~exists (1:EAX=1 /\ 1:EBX=0)
+        Observation MP Never 0 3
+        Time MP 0.00
+
+        Test MP Forbidden
+        States 4
+        1:EAX=0; 1:EBX=0;
+        1:EAX=0; 1:EBX=1;
+        1:EAX=1; 1:EBX=0;
+        1:EAX=1; 1:EBX=1;
+        No
+        Witnesses
+        Positive: 3 Negative: 1
+        Condition ~exists (1:EAX=1 /\ 1:EBX=0)
+        Observation MP Sometimes 1 3
+        Time MP 0.00
+
+    "#]],
+        expect![[""]],
+    );
+    let broken = COHERENCE.replace("x=1 \\/ x=2 /\\ not (x=1)", "x=1");
+    Folder::new("forall").file("CO.litmus", broken).check(
+        "check CO.litmus --format herd",
+        1,
+        expect![[r#"
+            Test CO Required
+            States 2
+            [x]=1;
+            [x]=2;
+            No
+            Witnesses
+            Positive: 1 Negative: 1
+            Condition forall ([x]=1)
+            Observation CO Sometimes 1 1
+            Time CO 0.00
+
+        "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_herd_has_no_words_for_is_told_beside_it() {
+    let folder = Folder::new("beside");
+    folder.check(
+        "check MP --format herd --limit states=3",
+        3,
+        expect![[r#"
+        Test MP Allowed
+        States 0
+        Loop No
+        Witnesses
+        Positive: 0 Negative: 0
+        Condition exists (1:r0=1 /\ 1:r1=0)
+        Observation MP Never 0 0
+        Time MP 0.00
+
+    "#]],
+        expect![[r#"
+        note: MP under tso: stopped: 3 states
+    "#]],
+    );
+    folder.check(
+        "check ping-pong --format herd",
+        1,
+        expect![[r#"
+        Test ping-pong Required
+        States 2
+        [player]=0;
+        [player]=1;
+        Ok
+        Witnesses
+        Positive: 1116 Negative: 0
+        Condition forall (true)
+        Observation ping-pong Always 1116 0
+        Time ping-pong 0.00
+
+    "#]],
+        expect![[r#"
+        note: ping-pong under tso: assertion failed in T1: the player is null
+        note: ping-pong under tso: assertion failed in T2: the player is null
+        note: ping-pong under tso: assertion failed in T0: the player is null
+    "#]],
+    );
+}
+
+#[test]
+fn each_answer_is_a_line_of_json() {
+    let folder = Folder::new("json").file("SB.litmus", SB).file("MP.litmus", MP);
+    folder.check("check SB.litmus --model sc,tso --format json", 0, expect![[r#"
+        {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"steps":12,"bytes":1046,"satisfying":0,"falsifying":3}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"steps":14,"bytes":1131,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:45f799f4:0.1.0.1w.1.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":4},{"step":3,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":5,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
+    "#]], expect![[""]]);
+    folder.check("check MP.litmus --model pso --format json", 1, expect![[r#"
+        {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"steps":20,"bytes":1274,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition broken: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
+    "#]], expect![[""]]);
+}
+
+#[test]
+fn a_search_that_was_stopped_knows_nothing() {
+    check(
+        "check MP --format json --limit states=3",
+        3,
+        expect![[r#"
+            {"format":1,"file":null,"test":"MP","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"unknown","coverage":{"complete":false,"stopped":"3 states"},"condition":"exists (1:r0=1 /\\ 1:r1=0)","observation":null,"states":[],"stats":{"states":5,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"steps":4,"bytes":436,"satisfying":0,"falsifying":0}}
+        "#]],
+    );
+}
+
+#[test]
+fn the_time_is_told_only_with_statistics() {
+    let folder = Folder::new("time").file("SB.litmus", SB);
+    assert_eq!(folder.run("check SB.litmus --format herd"), folder.run("check SB.litmus --format herd --jobs 3"));
+    assert!(folder.run("check SB.litmus --format herd --stats").stdout.contains("\nTime SB 0."));
+}
+
+#[test]
+fn an_address_is_shown_as_its_location() {
+    let text = "X86_64 A\n{ 0:rbx=x; }\n P0 ;\n movq $1,(%rbx) ;\n movq %rbx,(y) ;\nexists (0:rbx=x /\\ y=x /\\ x=1)\n";
+    Folder::new("address").file("A.litmus", text).check(
+        "check A.litmus --format herd",
+        0,
+        expect![[r#"
+            Test A Allowed
+            States 1
+            0:rbx=x; [x]=1; [y]=x;
+            Ok
+            Witnesses
+            Positive: 1 Negative: 0
+            Condition exists (0:rbx=x /\ [y]=x /\ [x]=1)
+            Observation A Always 1 0
+            Time A 0.00
+
+        "#]],
+        expect![[""]],
+    );
+}

@@ -1,0 +1,10 @@
+//! Front ends: texts that people already have, read as programs.
+//!
+//! [`litmus::read`] reads the litmus tests of herd7.
+//! A text that is refused gives every [`Diagnostic`] that one pass can find, each with its place.
+
+mod diagnostics;
+pub mod litmus;
+pub mod suggest;
+
+pub use diagnostics::Diagnostic;

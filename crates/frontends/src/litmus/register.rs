@@ -1,0 +1,64 @@
+//! The registers of x86: sixteen families, each with a name for every width.
+
+use teetotal_program::Width;
+
+/// A register as an instruction names it: some low part of a family.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Register {
+    pub(super) family: Family,
+    pub(super) width: Width,
+}
+
+/// A register of 64 bits with all its parts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Family(u8);
+
+/// For each family its names, from 64 bits to 8.
+const NAMES: [[&str; 4]; 16] = [
+    ["rax", "eax", "ax", "al"],
+    ["rbx", "ebx", "bx", "bl"],
+    ["rcx", "ecx", "cx", "cl"],
+    ["rdx", "edx", "dx", "dl"],
+    ["rsi", "esi", "si", "sil"],
+    ["rdi", "edi", "di", "dil"],
+    ["rbp", "ebp", "bp", "bpl"],
+    ["rsp", "esp", "sp", "spl"],
+    ["r8", "r8d", "r8w", "r8b"],
+    ["r9", "r9d", "r9w", "r9b"],
+    ["r10", "r10d", "r10w", "r10b"],
+    ["r11", "r11d", "r11w", "r11b"],
+    ["r12", "r12d", "r12w", "r12b"],
+    ["r13", "r13d", "r13w", "r13b"],
+    ["r14", "r14d", "r14w", "r14b"],
+    ["r15", "r15d", "r15w", "r15b"],
+];
+
+const WIDTHS: [Width; 4] = [Width::W64, Width::W32, Width::W16, Width::W8];
+
+impl Register {
+    /// The register called `name`, in any case.
+    pub(super) fn named(name: &str) -> Option<Register> {
+        for (family, names) in NAMES.iter().enumerate() {
+            if let Some(at) = names.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+                return Some(Register { family: Family(family as u8), width: WIDTHS[at] });
+            }
+        }
+        None
+    }
+}
+
+impl Family {
+    /// The accumulator, which `cmpxchg` uses.
+    pub(super) const ACCUMULATOR: Family = Family(0);
+
+    /// What outcomes call it in tests whose registers have this width.
+    pub(super) fn name(self, full: Width) -> String {
+        let names = NAMES[usize::from(self.0)];
+        if full == Width::W64 { names[0].to_owned() } else { names[1].to_uppercase() }
+    }
+}
+
+/// All names of registers.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().flatten().copied()
+}

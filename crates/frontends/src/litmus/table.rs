@@ -1,0 +1,177 @@
+//! Reads the program: a table with a column for each thread.
+
+use teetotal_program::Span;
+
+use crate::diagnostics::Diagnostic;
+use crate::litmus::lexer::{Kind, Token};
+use crate::litmus::opcode::Opcode;
+use crate::litmus::parser::Parser;
+use crate::litmus::syntax::{Flavor, Line, Located, Statement};
+use crate::suggest::nearest;
+
+/// The words that end the table.
+const KEYWORDS: &[&str] = &["exists", "forall", "final", "locations", "filter", "observed"];
+
+/// At most this many threads.
+const MOST_THREADS: usize = 1_024;
+
+impl Parser<'_, '_> {
+    /// The code of each thread.
+    pub(super) fn table(&mut self) -> Vec<Vec<Line>> {
+        let Some(n_threads) = self.names() else { return Vec::new() };
+        let mut threads: Vec<Vec<Line>> = (0..n_threads).map(|_| Vec::new()).collect();
+        while !self.at_end() && !self.table_ends() && !self.is_misspelled_end() && !self.diagnostics.is_full() {
+            self.row(&mut threads);
+        }
+        threads
+    }
+
+    /// Whether the condition begins here.
+    fn table_ends(&self) -> bool {
+        let token = self.peek();
+        let keyword = |token: Token<'_>| token.kind == Kind::Word && KEYWORDS.contains(&token.text);
+        keyword(token) || (token.is("~") && keyword(self.peek_second()))
+    }
+
+    /// Whether a condition seems to begin here with a misspelled word.
+    fn is_misspelled_end(&self) -> bool {
+        let (token, second) = (self.peek(), self.peek_second());
+        let could_be = token.opens_line && token.kind == Kind::Word && (second.is("(") || second.is("["));
+        could_be && Opcode::named(token.text).is_none() && nearest(token.text, KEYWORDS.iter().copied()).is_some()
+    }
+
+    /// The row `P0 | P1 | … ;`.
+    fn names(&mut self) -> Option<usize> {
+        let mut n_threads = 0;
+        if self.at_end() && !self.diagnostics.is_empty() {
+            // The text has ended before, and that has been said.
+            return None;
+        }
+        if self.at_end() {
+            return self.expected("the row of threads, such as `P0 | P1 ;`,");
+        }
+        loop {
+            let token = self.peek();
+            if token.text != format!("P{n_threads}") {
+                return self.expected(&format!("thread `P{n_threads}`"));
+            }
+            self.next();
+            n_threads += 1;
+            if n_threads > MOST_THREADS {
+                let many = format!("this test has more than {MOST_THREADS} threads");
+                self.diagnostics.add(Diagnostic::new(token.span, many));
+                return None;
+            }
+            if self.eat(";") {
+                return Some(n_threads);
+            }
+            if !self.eat("|") {
+                return self.expected("`|` or `;`");
+            }
+        }
+    }
+
+    fn row(&mut self, threads: &mut [Vec<Line>]) {
+        let start = self.peek().span;
+        let mut n_cells = 0;
+        loop {
+            let line = self.cell();
+            if let (Some(thread), Some(line)) = (threads.get_mut(n_cells), line) {
+                thread.push(line);
+            }
+            n_cells += 1;
+            if self.eat("|") {
+                continue;
+            }
+            if !self.eat(";") {
+                let open = Diagnostic::new(self.peek().span, "the row before this does not end");
+                self.diagnostics.add(open.help("end each row of the program with `;`"));
+            }
+            break;
+        }
+        if n_cells != threads.len() {
+            let message = format!("this row has {}, the program {}", columns(n_cells), columns(threads.len()));
+            let help =
+                "separate the threads with `|`, leave a cell empty where a thread does nothing, end rows with `;`";
+            self.diagnostics.add(Diagnostic::new(start, message).help(help));
+        }
+    }
+
+    fn cell_ends(&self) -> bool {
+        let token = self.peek();
+        token.kind == Kind::End || token.is("|") || token.is(";") || (token.opens_line && self.table_ends())
+    }
+
+    /// Labels and an instruction; `None` where the cell is empty or wrong.
+    fn cell(&mut self) -> Option<Line> {
+        let mut labels = Vec::new();
+        while self.peek().kind == Kind::Word && self.peek_second().is(":") {
+            let label = self.next();
+            self.next();
+            labels.push(Located { it: label.text.to_owned(), span: label.span });
+        }
+        let mut instruction = None;
+        if !self.cell_ends() {
+            instruction = self.statement();
+            if instruction.is_some() && !self.cell_ends() {
+                let _: Option<()> = self.expected("the end of the instruction");
+            }
+            while !self.cell_ends() {
+                self.next();
+            }
+        }
+        (instruction.is_some() || !labels.is_empty()).then_some(Line { labels, instruction })
+    }
+
+    fn statement(&mut self) -> Option<Statement> {
+        let start = self.peek().span;
+        let mut locked = false;
+        while self.peek().kind == Kind::Word && self.peek().text.eq_ignore_ascii_case("lock") {
+            self.next();
+            locked = true;
+        }
+        let mnemonic = self.word("an instruction")?;
+        let Some((opcode, suffix)) = Opcode::named(mnemonic.it) else {
+            let unknown = format!("the instruction `{}` is not supported", mnemonic.it);
+            let meant = nearest(mnemonic.it, Opcode::names());
+            self.diagnostics.add(Diagnostic::new(mnemonic.span, unknown).meant(meant));
+            return None;
+        };
+        let mut operands = Vec::new();
+        let mut end = mnemonic.span;
+        while !self.cell_ends() {
+            let operand = self.operand()?;
+            end = operand.span;
+            operands.push(operand);
+            if !self.eat(",") {
+                break;
+            }
+        }
+        if self.flavor == Flavor::X86_64 {
+            operands.reverse();
+        }
+        let span = Span { length: end.column.saturating_sub(start.column) + end.length, ..start };
+        let statement = Statement { span, locked, opcode, suffix, operands };
+        self.check_statement(&statement, mnemonic.it).then_some(statement)
+    }
+
+    fn check_statement(&mut self, statement: &Statement, mnemonic: &str) -> bool {
+        let found = statement.operands.len();
+        if let Some(wanted) = statement.opcode.n_operands().filter(|&wanted| wanted != found) {
+            let plural = if wanted == 1 { "operand" } else { "operands" };
+            let message = format!("`{mnemonic}` takes {wanted} {plural}, here are {found}");
+            self.diagnostics.add(Diagnostic::new(statement.span, message));
+            return false;
+        }
+        if statement.locked && !statement.opcode.is_lockable() {
+            let message = format!("`lock` cannot stand before `{mnemonic}`");
+            self.diagnostics.add(Diagnostic::new(statement.span, message));
+            return false;
+        }
+        true
+    }
+}
+
+fn columns(n: usize) -> String {
+    if n == 1 { "1 column".to_owned() } else { format!("{n} columns") }
+}
