@@ -208,3 +208,28 @@ fn a_declaration_wider_than_the_accesses_is_narrowed() {
         "#]],
     );
 }
+
+#[test]
+fn comments_and_operands_of_nops_are_skipped() {
+    check(
+        "X86_64 n\n(* one *)\n{ 0:RAX=1 }\n(**** (* two *) ****)\nP0;\n NOPL %cs:0(%rax,%eax,0); # three | four\n shl 2,%eax;\n MOVQ %RAX,(x);\nforall 0:RAX=4\n",
+        expect![[r#"
+            program n
+              shared x = 0
+            thread P0
+                  rax := u32((i32(rax) << 2))
+                  x = rax
+            forall (0:rax=4)
+            shows ["0:rax"]
+        "#]],
+    );
+}
+
+#[test]
+fn every_instruction_knows_its_place() {
+    let text = "X86_64 n\n{}\n P0 | P1 ;\n mfence | lock incq (x) ;\nexists (x=1)\n";
+    let program = litmus::read("test.litmus", text).expect("it is well formed");
+    assert_eq!(program.sources[0].text.as_deref(), Some(text));
+    let span = program.threads[1].places[0].span.expect("it came from a text");
+    assert_eq!((span.source, span.line, span.column, span.length), (0, 4, 11, 13));
+}

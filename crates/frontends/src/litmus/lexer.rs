@@ -99,12 +99,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Skips space, comments and trailing remarks in `<<` and `>>`.
+    /// Skips space, comments, remarks from `#` to the end of the line, and trailing ones in `<<` and `>>`.
     pub(super) fn skip_blank(&mut self, diagnostics: &mut Diagnostics) {
         loop {
             self.take_until(|c| !c.is_whitespace());
             if self.rest.starts_with("(*") {
                 self.skip_comment(diagnostics);
+            } else if self.rest.starts_with('#') {
+                self.take_until(|c| c == '\n');
             } else if self.rest.starts_with("<<") {
                 let end = self.rest.find(">>").map_or(self.rest.len(), |at| at + 2);
                 self.skip(end);

@@ -193,6 +193,11 @@ impl<'t> Parser<'t, '_> {
             return self.expected(what);
         }
         self.next();
+        if token.text.len() > LONGEST_NAME {
+            let message = format!("this name is longer than {LONGEST_NAME} bytes");
+            self.diagnostics.add(Diagnostic::new(token.span, message));
+            return None;
+        }
         Some(Located { it: token.text, span: token.span })
     }
 
@@ -251,6 +256,9 @@ impl<'t> Parser<'t, '_> {
         register
     }
 }
+
+/// Elements of an array repeat its name, so names are not without bound.
+const LONGEST_NAME: usize = 255;
 
 /// At most this many elements in an array.
 pub(super) const MOST_ELEMENTS: u32 = 65_536;

@@ -1,4 +1,4 @@
-//! The registers of x86: sixteen families, each with a name for every width.
+//! The registers of x86: seventeen families, each with a name for every width.
 
 use teetotal_program::Width;
 
@@ -14,7 +14,7 @@ pub(super) struct Register {
 pub(super) struct Family(u8);
 
 /// For each family its names, from 64 bits to 8.
-const NAMES: [[&str; 4]; 16] = [
+const NAMES: [[&str; 4]; 17] = [
     ["rax", "eax", "ax", "al"],
     ["rbx", "ebx", "bx", "bl"],
     ["rcx", "ecx", "cx", "cl"],
@@ -31,6 +31,8 @@ const NAMES: [[&str; 4]; 16] = [
     ["r13", "r13d", "r13w", "r13b"],
     ["r14", "r14d", "r14w", "r14b"],
     ["r15", "r15d", "r15w", "r15b"],
+    // The instruction pointer stays what the initial state says; it has no name for 8 bits.
+    ["rip", "eip", "ip", "rip"],
 ];
 
 const WIDTHS: [Width; 4] = [Width::W64, Width::W32, Width::W16, Width::W8];

@@ -6,7 +6,7 @@ use crate::diagnostics::Diagnostic;
 use crate::litmus::lexer::{Kind, Token};
 use crate::litmus::opcode::Opcode;
 use crate::litmus::parser::Parser;
-use crate::litmus::syntax::{Flavor, Line, Located, Statement};
+use crate::litmus::syntax::{Flavor, Line, Located, Operand, Statement};
 use crate::suggest::nearest;
 
 /// The words that end the table.
@@ -139,8 +139,17 @@ impl Parser<'_, '_> {
         };
         let mut operands = Vec::new();
         let mut end = mnemonic.span;
+        if opcode == Opcode::Nothing {
+            // Its operands are for the alignment of code.
+            while !self.cell_ends() {
+                self.next();
+            }
+        }
         while !self.cell_ends() {
-            let operand = self.operand()?;
+            let operand = match opcode {
+                Opcode::Shift(_) if self.peek().kind == Kind::Number => self.count()?,
+                _ => self.operand()?,
+            };
             end = operand.span;
             operands.push(operand);
             if !self.eat(",") {
@@ -153,6 +162,12 @@ impl Parser<'_, '_> {
         let span = Span { length: end.column.saturating_sub(start.column) + end.length, ..start };
         let statement = Statement { span, locked, opcode, suffix, operands };
         self.check_statement(&statement, mnemonic.it).then_some(statement)
+    }
+
+    /// How far to shift, which is a number with `$` or without.
+    fn count(&mut self) -> Option<Located<Operand>> {
+        let number = self.number()?;
+        Some(Located { it: Operand::Number(number.it), span: number.span })
     }
 
     fn check_statement(&mut self, statement: &Statement, mnemonic: &str) -> bool {
