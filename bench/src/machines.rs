@@ -76,7 +76,11 @@ fn rate() -> u32 {
     let litmus = measure(&Arc::new(gallery::two_by_ten()), ModelId::Tso, true, 1);
     row("2 threads, 10 accesses each, 1 core", &litmus);
     let large = Arc::new(gallery::dekker_try(6, gallery::Variant::PLAIN.unchecked()));
-    let (one, two) = (measure(&large, ModelId::Tso, true, 1), measure(&large, ModelId::Tso, true, 2));
+    // In turns, so that a busy moment of the machine does not hit one side alone.
+    let best = |a: Measured, b: Measured| if a.time < b.time { a } else { b };
+    let turns = (0..REPEATS)
+        .map(|_| [1, 2].map(|jobs| ModelId::Tso.visit(Once { program: &large, settings: settings(true, jobs) })));
+    let [one, two] = turns.reduce(|[a, b], [c, d]| [best(a, c), best(b, d)]).expect("there are several turns");
     row("Dekker try-lock, 6 rounds, 1 core", &one);
     row("Dekker try-lock, 6 rounds, 2 cores", &two);
     let speed = litmus.stats.states as f64 / litmus.time.as_secs_f64();

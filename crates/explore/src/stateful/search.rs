@@ -25,7 +25,7 @@ pub struct Settings {
 }
 
 /// How many states are expanded in a round at most.
-const ROUND: usize = 1 << 14;
+const ROUND: usize = 1 << 16;
 
 /// More workers than this are of no use.
 const MAX_JOBS: usize = 64;

@@ -3,7 +3,10 @@
 use crate::names::Value;
 use crate::subject::Failure;
 
-/// The instruction at which the thread stands, and what holds it there; a small number where the instruction is.
+/// The instruction at which the thread stands, and what holds it there.
+///
+/// The low two bits tell the usual states apart, so that most control words fit in one byte of a packed state; the
+/// others have 3 there and more bits above.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Control(pub(super) Value);
 
@@ -18,7 +21,12 @@ impl Control {
     const STATES: Value = 16;
 
     pub(super) fn new(state: Value, instruction: u32) -> Self {
-        Control(Value::from(instruction) * Control::STATES + state)
+        let instruction = Value::from(instruction);
+        Control(if state < Control::DISCARDED {
+            instruction * 4 + state
+        } else {
+            (instruction * Control::STATES + state) * 4 + 3
+        })
     }
 
     pub(super) fn failed(failure: Failure) -> Self {
@@ -35,7 +43,10 @@ impl Control {
     }
 
     pub(super) fn state(self) -> Value {
-        self.0 % Control::STATES
+        match self.0 % 4 {
+            3 => self.0 / 4 % Control::STATES,
+            state => state,
+        }
     }
 
     pub(super) fn is_ready(self) -> bool {
@@ -43,7 +54,7 @@ impl Control {
     }
 
     pub(super) fn instruction(self) -> u32 {
-        (self.0 / Control::STATES) as u32
+        (if self.0 % 4 == 3 { self.0 / 4 / Control::STATES } else { self.0 / 4 }) as u32
     }
 
     /// What went wrong, if something did.
