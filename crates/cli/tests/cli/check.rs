@@ -236,7 +236,7 @@ fn statistics_are_told_on_request() {
           states      12
           executions  3 (3 completed, 0 blocked, 0 discarded, 0 failed)
           steps       12
-          memory      682 bytes
+          memory      959 bytes
     "#]]
     .assert_eq(counts);
     assert!(time.trim().ends_with(" s"), "{time}");
