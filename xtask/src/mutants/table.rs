@@ -256,13 +256,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
         name: "an await does not forward",
         file: "crates/memory/src/machine/issue.rs",
         original: "seen.extend(locations.iter().map(|&loc| self.seen(thread, loc)));",
-        replacement: "seen.extend(locations.iter().map(|loc| {\n            let cell = self.cells[loc.index()];\n            Seen { value: cell.value, source: cell.source, forwarded: false }\n        }));",
+        replacement: "seen.extend(locations.iter().map(|&loc| self.in_memory(loc)));",
     },
     Mutant {
         name: "a failed compare-exchange does not forward",
         file: "crates/memory/src/machine/issue.rs",
         original: "let seen = self.seen(thread, loc);",
-        replacement: "let cell = self.cells[loc.index()];\n        let seen = Seen { value: cell.value, source: cell.source, forwarded: false };",
+        replacement: "let seen = self.in_memory(loc);",
     },
     Mutant {
         name: "a SeqCst store does not release",
