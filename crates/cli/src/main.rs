@@ -9,7 +9,6 @@ mod limits;
 mod output;
 mod program;
 mod screen;
-mod suggest;
 mod table;
 mod values;
 

@@ -5,10 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use teetotal::parts::frontends::suggest::nearest;
 use teetotal::{Diagnostic, Program, Snippet, Source, gallery, litmus};
 
 use crate::fault::Fault;
-use crate::suggest::nearest;
 
 /// Where a program is.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! Values of options: the same parser whether they come from a flag or from the environment.
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
+use teetotal::parts::frontends::suggest::nearest;
 use teetotal::{MODELS, MONITORS, ModelId, MonitorId, SEARCHES, SearchId};
 
 use crate::fault::Fault;
-use crate::suggest::nearest;
 
 /// More workers than this help nobody.
 const MAX_JOBS: usize = 1_024;
