@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use teetotal::parts::frontends::suggest::nearest;
-use teetotal::{Diagnostic, Program, Snippet, Source, gallery, litmus};
+use teetotal::parts::frontends::{FRONTENDS, Frontend};
+use teetotal::{Diagnostic, Program, Snippet, Source, gallery};
 
 use crate::fault::Fault;
 
@@ -19,9 +20,6 @@ pub(crate) enum Target {
     /// Not found; the other targets are checked all the same.
     Missing(Fault),
 }
-
-/// The ending of files that are looked for in folders.
-const ENDING: &str = "litmus";
 
 /// No file of a program is larger than this.
 const MAX_BYTES: u64 = 1 << 24;
@@ -72,7 +70,7 @@ fn is_path(argument: &str) -> bool {
     let path = Path::new(argument);
     argument.starts_with('@')
         || argument.contains(std::path::is_separator)
-        || path.extension().is_some_and(|ending| ending == ENDING)
+        || Frontend::claiming(path).is_some()
         || path.exists()
 }
 
@@ -100,7 +98,7 @@ fn gather(path: &Path, depth: usize, targets: &mut Vec<Target>) {
         gather_list(&list, depth, targets)
     } else if path.is_dir() {
         walk(path, targets).and_then(|()| match targets.len() - before {
-            0 => Err(Fault::new(format!("the folder `{}` has no file that ends in .{ENDING}", path.display()))),
+            0 => Err(Fault::new(format!("the folder `{}` has no file that ends in {}", path.display(), endings()))),
             _ => Ok(()),
         })
     } else {
@@ -144,7 +142,12 @@ fn gather_list(list: &Path, depth: usize, targets: &mut Vec<Target>) -> Result<(
     }
 }
 
-/// Adds the litmus files below `folder`, sorted by name.
+/// The endings of files that are looked for in folders.
+fn endings() -> String {
+    FRONTENDS.iter().map(|frontend| format!(".{}", frontend.ending)).collect::<Vec<_>>().join(" or ")
+}
+
+/// Adds the files of programs below `folder`, sorted by name.
 fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
     let cannot = |error: std::io::Error| Fault::new(format!("`{}` cannot be read: {error}", folder.display()));
     let mut entries = fs::read_dir(folder).map_err(cannot)?.collect::<Result<Vec<_>, _>>().map_err(cannot)?;
@@ -156,7 +159,7 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
             if let Err(fault) = walk(&path, targets) {
                 targets.push(Target::Missing(fault));
             }
-        } else if path.extension().is_some_and(|ending| ending == ENDING) && !path.is_dir() {
+        } else if Frontend::claiming(&path).is_some() && !path.is_dir() {
             targets.push(Target::File(path));
         }
     }
@@ -167,7 +170,7 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
 fn read(path: &Path) -> Result<Program, Fault> {
     let name = path.display().to_string();
     let text = text_of(path)?;
-    litmus::read(&name, &text).map_err(|found| refused(&found, Source { name, text: Some(text) }))
+    (Frontend::of(path).read)(&name, &text).map_err(|found| refused(&found, Source { name, text: Some(text) }))
 }
 
 /// More mistakes than this in one file are only counted.

@@ -4,7 +4,9 @@
 //! A text that is refused gives every [`Diagnostic`] that one pass can find, each with its place.
 
 mod diagnostics;
+mod frontend;
 pub mod litmus;
 pub mod suggest;
 
 pub use diagnostics::Diagnostic;
+pub use frontend::{FRONTENDS, Frontend};
