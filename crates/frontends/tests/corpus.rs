@@ -1,25 +1,15 @@
 //! Every test of our own corpus is read.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use teetotal_frontends::litmus;
 use teetotal_program::testing::Rng;
 
-fn corpus() -> Vec<(PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus");
-    let entries = fs::read_dir(folder).expect("the corpus is part of the repository");
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("the folder is readable").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "litmus"));
-    paths.sort();
-    paths.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("tests are text"))).collect()
-}
+mod common;
+
+use common::{File, corpus};
 
 #[test]
 fn every_test_is_read_and_named_as_its_file() {
-    let corpus = corpus();
-    assert!(corpus.len() >= 12, "the corpus is not there");
-    for (path, text) in corpus {
+    for File { path, text } in corpus() {
         let program = litmus::read("test", &text).unwrap_or_else(|errors| panic!("{}: {}", path.display(), errors[0]));
         assert_eq!(path.file_stem().expect("it has a name").to_string_lossy(), program.name);
         assert!(program.condition.is_some());
@@ -96,7 +86,7 @@ fn no_mutated_test_panics_and_every_refusal_has_a_place() {
     let mut refused = 0;
     for seed in 0..20_000 {
         let mut rng = Rng::new(seed);
-        let text = mutate(&rng.pick(&corpus).1, &mut rng);
+        let text = mutate(&rng.pick(&corpus).text, &mut rng);
         if let Err(errors) = litmus::read("test", &text) {
             assert!(!errors.is_empty(), "seed {seed} is refused without a reason");
             assert!(errors.iter().all(|error| error.span.line > 0 && error.span.column > 0), "seed {seed}");
