@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use teetotal_explore::Outcome;
-use teetotal_judge::axiomatic::{Execution, visit_executions};
+use teetotal_judge::axiomatic::visit_executions;
+use teetotal_program::Value;
 use teetotal_program::condition::{FinalState, Formula, Operand, Term};
 use teetotal_program::ir::Program;
-use teetotal_program::{Status, Subject, ThreadId, Value};
 
 /// Completed executions for and against the formula inside the condition; without a condition all are for it.
 ///
@@ -104,35 +104,11 @@ fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Opt
     let mut seen = 0;
     visit_executions(outcome.model, program, |execution| {
         seen += 1;
-        if is_completed(&execution) {
-            tally.add(formula.holds(&End { program, execution: &execution }));
+        if execution.is_completed() {
+            tally.add(formula.holds(&execution));
         }
         if seen > MANY_EXECUTIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .ok()?;
     (seen <= MANY_EXECUTIONS).then_some(tally)
-}
-
-fn is_completed(execution: &Execution) -> bool {
-    let threads = (0..execution.subject.n_threads()).map(ThreadId::at);
-    threads.map(|thread| execution.subject.status(thread)).all(|s| matches!(s, Status::Finished | Status::NotStarted))
-}
-
-/// The final state of an execution of the twin.
-struct End<'a> {
-    program: &'a Program,
-    execution: &'a Execution,
-}
-
-impl FinalState for End<'_> {
-    fn value(&self, term: Term) -> Value {
-        let Execution { trace, subject } = self.execution;
-        match term {
-            Term::Register(thread, reg) => subject.register(thread, reg),
-            Term::Memory(loc) => {
-                let last = trace.coherence(loc).last().and_then(|&id| trace.event(id).written);
-                last.unwrap_or(self.program.locations[loc.index()].initial)
-            }
-        }
-    }
 }

@@ -9,6 +9,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 mod access;
 mod address;
 mod arithmetic;
+pub mod cycles;
 mod flags;
 mod init;
 mod lexer;
@@ -25,6 +26,8 @@ mod register;
 mod syntax;
 mod table;
 mod values;
+
+pub use syntax::Flavor;
 
 /// The program of the litmus test `text`; `name` is what its source is called.
 pub fn read(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
@@ -53,7 +56,7 @@ pub fn read(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
 pub fn print(text: &str) -> Result<String, Vec<Diagnostic>> {
     let mut diagnostics = Diagnostics::default();
     match parser::parse(text, &mut diagnostics) {
-        Some(test) if diagnostics.is_empty() => Ok(printer::print(&test, None)),
+        Some(test) if diagnostics.is_empty() => Ok(printer::print(&test, &[])),
         _ => Err(diagnostics.sorted()),
     }
 }

@@ -12,15 +12,15 @@ use crate::litmus::operand_printer::statement;
 use crate::litmus::register::Register;
 use crate::litmus::syntax::{Entry, Flavor, Initial, Line, Place, Proposition, Quantifier, Side, Test};
 
-/// The text of `test`; `remark` says in a line what it is about.
-pub(super) fn print(test: &Test, remark: Option<&str>) -> String {
+/// The text of `test`, with `remarks` in lines of their own.
+pub(super) fn print(test: &Test, remarks: &[String]) -> String {
     let architecture = match test.flavor {
         Flavor::X86 => "X86",
         Flavor::X86_64 => "X86_64",
     };
     let mut out = format!("{architecture} {}\n", test.name);
-    if let Some(remark) = remark {
-        push(&mut out, format_args!("\"{remark}\"\n"));
+    for remark in remarks {
+        push(&mut out, format_args!("{remark}\n"));
     }
     let entries: String = test.init.iter().map(|given| format!("{}; ", entry(given, test.flavor))).collect();
     push(&mut out, format_args!("{{ {entries}}}\n"));
