@@ -90,6 +90,12 @@ impl Edge {
         self.relation
     }
 
+    /// What its ends do.
+    #[must_use]
+    pub fn ends(&self) -> (Access, Access) {
+        (self.from, self.to)
+    }
+
     /// Whether it leads to another location.
     pub(super) fn leaves_location(&self) -> bool {
         matches!(self.relation, Relation::ProgramOrder(Whereto::OtherLocation, _))
