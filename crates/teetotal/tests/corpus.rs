@@ -13,7 +13,9 @@ use expect_test::expect_file;
 use teetotal::litmus::cycles::Cycle;
 use teetotal::parts::explore::driver::values;
 use teetotal::parts::judge::axiomatic::enumerate;
-use teetotal::{Limits, MODELS, ModelId, Options, Outcome, Program, Report, SearchId, StopReason, Tally, Value, litmus};
+use teetotal::{
+    Limits, MODELS, ModelId, Options, Outcome, Program, Report, SearchId, StopReason, Tally, Value, litmus,
+};
 
 /// More steps than an execution of a test with a loop needs to reach any of its final states.
 const STEPS_WITH_A_LOOP: u64 = 16;
@@ -61,11 +63,8 @@ fn no_expectation_is_without_its_test() {
 /// Demands that a second way finds the same final states.
 fn confirm(program: &Arc<Program>, outcome: &Outcome) {
     let found: BTreeSet<Vec<Value>> = outcome.states.keys().cloned().collect();
-    let again = if program.is_loop_free() {
-        by_twin(outcome.model, program)
-    } else {
-        by_brute_force(outcome.model, program)
-    };
+    let again =
+        if program.is_loop_free() { by_twin(outcome.model, program) } else { by_brute_force(outcome.model, program) };
     assert_eq!(found, again, "{} under {}", program.name, outcome.model.info().name);
 }
 
