@@ -179,7 +179,7 @@ fn arithmetic_on_memory_is_a_load_and_a_store_unless_it_is_locked() {
 #[test]
 fn outcomes_show_registers_by_thread_and_name_and_then_memory() {
     check(
-        "X86_64 n\n{}\n P0 | P1 ;\n movq $1,(y) | movq $1,(x) ;\nlocations [y; 1:rbx; 1:rax;]\nexists (x=1 /\\ 1:rax=0 /\\ 0:rdx=0)\n",
+        "X86_64 n\n{ 0:rdx=0; uint64_t 1:rax; }\n P0 | P1 ;\n movq $1,(y) | movq $1,(x) ;\nlocations [y; 1:rbx; 1:rax;]\nexists (x=1 /\\ 1:rax=0 /\\ 0:rdx=0)\n",
         expect![[r#"
             program n
               shared y = 0

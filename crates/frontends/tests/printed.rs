@@ -109,10 +109,10 @@ fn every_form_of_address_is_kept() {
 #[test]
 fn conditions_have_as_few_parentheses_as_they_allow() {
     check(
-        "X86_64 n\n{ 0:rbx=x; }\n P0 ;\n movq $1,(x) ;\nexists ((x=1 /\\ (not (not (x<2)))) \\/ ((x=3 \\/ ~(x<>4 /\\ true)) /\\ (0:rax=x /\\ (false \\/ x>=[x]))))\n",
+        "X86_64 n\n{ 0:rbx=x; 0:rax=0; }\n P0 ;\n movq $1,(x) ;\nexists ((x=1 /\\ (not (not (x<2)))) \\/ ((x=3 \\/ ~(x<>4 /\\ true)) /\\ (0:rax=x /\\ (false \\/ x>=[x]))))\n",
         expect![[r#"
             X86_64 n
-            { 0:rbx=x; }
+            { 0:rbx=x; 0:rax=0; }
              P0          ;
              movq $1,(x) ;
             exists ([x]=1 /\ not not [x]<2 \/ ([x]=3 \/ not ([x]<>4 /\ true)) /\ 0:rax=x /\ (false \/ [x]>=[x]))
@@ -142,7 +142,9 @@ fn every_instruction_is_kept() {
     for row in pairs.into_iter().chain(single).chain(shifts).chain(fixed).chain(asked) {
         round_trip(
             &row,
-            &format!("X86_64 n\n{{ int x; }}\n P0 ;\n {row} ;\n movl $1,(x) ;\n L: ;\nexists (0:rax=1 /\\ x=1)\n"),
+            &format!(
+                "X86_64 n\n{{ int x; 0:rax=0; }}\n P0 ;\n {row} ;\n movl $1,(x) ;\n L: ;\nexists (0:rax=1 /\\ x=1)\n"
+            ),
         );
     }
 }
