@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect_file};
 
+mod bad_input;
 mod check;
 mod demo;
 mod files;
