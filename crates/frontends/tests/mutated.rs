@@ -109,7 +109,8 @@ fn mutate(text: &str, other: &str, rng: &mut Rng) -> String {
             }
             4 | 5 => {
                 let (from, to) = token(&text, rng);
-                text.insert_str(from, &text[from..to].to_owned());
+                let twice = text[from..to].repeat(2);
+                text.replace_range(from..to, &twice);
             }
             6 => text.insert_str(from, &text[from..to].chars().take(60).collect::<String>()),
             7 => {
