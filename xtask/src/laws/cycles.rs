@@ -71,7 +71,7 @@ pub(super) fn report(jobs: usize) -> u64 {
     broken
 }
 
-/// What is wrong with those that break the law.
+/// What is wrong with those that break the law, the shortest first.
 fn all_broken(cycles: &[Cycle], jobs: usize) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let worker = || {
@@ -85,7 +85,7 @@ fn all_broken(cycles: &[Cycle], jobs: usize) -> Vec<String> {
         let workers: Vec<_> = (0..jobs.max(1)).map(|_| scope.spawn(worker)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
     });
-    broken.sort();
+    broken.sort_by_key(|(cycle, _)| (cycle.edges().len(), *cycle));
     broken.into_iter().map(|(cycle, reason)| format!("{cycle}: {reason}")).collect()
 }
 
