@@ -1,0 +1,107 @@
+//! In which ways a graph can grow.
+//!
+//! A new event has no successor in its thread, so it fits unless what comes before it already comes after the write that
+//! would follow it in coherence. Its possible sources and places are therefore the newest ones of coherence, back to the
+//! first write that comes before it or is of its own thread; see `docs/theory/dpor.md`.
+
+use teetotal_program::ThreadId;
+
+use super::bits::Bits;
+use super::graph::{Graph, NONE, Role, Slot};
+
+/// One way to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Alternative {
+    /// There is only one.
+    Only,
+    /// A choice of the program.
+    Choose(u32),
+    /// A read reads from this write.
+    Source(Slot),
+    /// A write follows this one in coherence.
+    After(Slot),
+    /// A write is added, and this older read is made to read from it.
+    Revisit(Slot),
+}
+
+impl<const N: usize> Graph<N> {
+    /// Calls `each` with the writes to `loc` from the newest in coherence back to the first that is in `past` or of
+    /// `thread`, the initial one last.
+    pub(super) fn newest_writes(
+        &self,
+        loc: usize,
+        thread: Option<ThreadId>,
+        past: Bits<N>,
+        mut each: impl FnMut(Slot),
+    ) {
+        let mut write = self.cell(loc).newest;
+        loop {
+            each(write);
+            if write == NONE || past.has(write) || thread == Some(self.node(write).thread) {
+                return;
+            }
+            write = self.node(write).co_before;
+        }
+    }
+
+    /// Whether a read-modify-write reads from `write`, so that no other write can come directly after it.
+    pub(super) fn is_updated(&self, write: Slot, loc: usize) -> bool {
+        let follower = self.follower(write, loc);
+        follower != NONE && self.node(follower).role == Role::UpdateWrite
+    }
+
+    /// Finds the reads of `loc` that a write with this `past`, about to be added, may be given to, newest first.
+    ///
+    /// What is then newer than the read and not in `past` is given up. It must all be as it would be added by default, so
+    /// that of all the graphs that differ in it only one leads to the new one. [TRUST, Alg. 1]
+    pub(super) fn revisitable(&self, loc: usize, past: Bits<N>, mut each: impl FnMut(Slot)) {
+        for &slot in self.added.iter().rev() {
+            if past.has(slot) {
+                continue;
+            }
+            if !self.is_by_default(slot, past) {
+                return;
+            }
+            let node = self.node(slot);
+            if node.role.is_read() && node.loc() == loc {
+                each(slot);
+            }
+        }
+    }
+
+    /// Whether `slot` is what would be added first, given only what was there before it and `past`.
+    fn is_by_default(&self, slot: Slot, past: Bits<N>) -> bool {
+        let node = self.node(slot);
+        let known = |other: Slot| self.node(other).stamp <= node.stamp || past.has(other);
+        match node.role {
+            Role::Other => true,
+            Role::Choice(alternative) => alternative == 0,
+            Role::Read | Role::Blocked | Role::UpdateRead => {
+                (node.source == NONE || known(node.source)) && !self.followed(node.source, node.loc(), known)
+            }
+            Role::Store | Role::UpdateWrite => {
+                !self.followed(slot, node.loc(), known) && !node.readers.iter().any(known)
+            }
+        }
+    }
+
+    /// Whether a write that is `known` comes after `write` in coherence.
+    fn followed(&self, write: Slot, loc: usize, known: impl Fn(Slot) -> bool) -> bool {
+        let mut later = self.follower(write, loc);
+        while later != NONE {
+            if known(later) {
+                return true;
+            }
+            later = self.node(later).co_after;
+        }
+        false
+    }
+
+    /// What stays when a write with this `past` is given to `read`.
+    pub(super) fn kept(&self, read: Slot, past: Bits<N>) -> Bits<N> {
+        let stamp = self.node(read).stamp;
+        let mut kept = past;
+        self.added.iter().take_while(|&&slot| self.node(slot).stamp < stamp).for_each(|&slot| kept.insert(slot));
+        kept
+    }
+}
