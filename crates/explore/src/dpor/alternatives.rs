@@ -25,19 +25,20 @@ pub(super) enum Alternative {
 }
 
 impl<const N: usize> Graph<N> {
-    /// Calls `each` with the writes to `loc` from the newest in coherence back to the first that is in `past` or of
-    /// `thread`, the initial one last.
+    /// Calls `each` with the writes to `loc` from the newest in coherence back to the first that is of `thread` or comes
+    /// before one of `start`, the initial one last.
     pub(super) fn newest_writes(
         &self,
         loc: usize,
         thread: Option<ThreadId>,
-        past: Bits<N>,
+        start: Bits<N>,
         mut each: impl FnMut(Slot),
     ) {
+        let mut past = Lazy::new(self, start);
         let mut write = self.cell(loc).newest;
         loop {
             each(write);
-            if write == NONE || past.has(write) || thread == Some(self.node(write).thread) {
+            if write == NONE || thread == Some(self.node(write).thread) || past.has(write) {
                 return;
             }
             write = self.node(write).co_before;
@@ -55,18 +56,34 @@ impl<const N: usize> Graph<N> {
     /// What is then newer than the read and not in `past` is given up. It must all be as it would be added by default, so
     /// that of all the graphs that differ in it only one leads to the new one. [TRUST, Alg. 1]
     pub(super) fn revisitable(&self, loc: usize, past: Bits<N>, mut each: impl FnMut(Slot)) {
+        let mut reads = self.readers_of(loc) & !past;
         for &slot in self.added.iter().rev() {
+            if reads == Bits::EMPTY {
+                return;
+            }
             if past.has(slot) {
                 continue;
             }
             if !self.is_by_default(slot, past) {
                 return;
             }
-            let node = self.node(slot);
-            if node.role.is_read() && node.loc() == loc {
+            if reads.has(slot) {
+                reads.remove(slot);
                 each(slot);
             }
         }
+    }
+
+    /// All reads of `loc`.
+    fn readers_of(&self, loc: usize) -> Bits<N> {
+        let cell = self.cell(loc);
+        let mut readers = cell.readers;
+        let mut write = cell.oldest;
+        while write != NONE {
+            readers |= self.node(write).readers;
+            write = self.node(write).co_after;
+        }
+        readers
     }
 
     /// Whether `slot` is what would be added first, given only what was there before it and `past`.
@@ -103,5 +120,30 @@ impl<const N: usize> Graph<N> {
         let mut kept = past;
         self.added.iter().take_while(|&&slot| self.node(slot).stamp < stamp).for_each(|&slot| kept.insert(slot));
         kept
+    }
+}
+
+/// What comes before some nodes, found when it is first asked for.
+pub(super) struct Lazy<'g, const N: usize> {
+    graph: &'g Graph<N>,
+    bits: Bits<N>,
+    is_closed: bool,
+}
+
+impl<'g, const N: usize> Lazy<'g, N> {
+    pub(super) fn new(graph: &'g Graph<N>, start: Bits<N>) -> Self {
+        Lazy { graph, bits: start, is_closed: false }
+    }
+
+    /// Whether `slot` is one of the nodes or comes before one.
+    pub(super) fn has(&mut self, slot: Slot) -> bool {
+        if !self.is_closed {
+            if self.bits.has(slot) {
+                return true;
+            }
+            self.bits = self.graph.closure(self.bits);
+            self.is_closed = true;
+        }
+        self.bits.has(slot)
     }
 }

@@ -49,11 +49,6 @@ impl<const N: usize> Bits<N> {
         Some(64 * word as u32 + bit)
     }
 
-    #[inline]
-    pub(super) fn meets(&self, other: &Self) -> bool {
-        (0..N).any(|word| self.0[word] & other.0[word] != 0)
-    }
-
     /// The members, smallest first.
     pub(super) fn iter(self) -> impl Iterator<Item = u32> {
         let mut rest = self;
@@ -115,7 +110,7 @@ mod tests {
         [0, 63, 64, 130].into_iter().for_each(|member| bits.insert(member));
         assert_eq!(bits.iter().collect::<Vec<_>>(), [0, 63, 64, 130]);
         bits.remove(64);
-        assert!(bits.has(130) && !bits.has(64) && bits.meets(&Bits::one(130)) && !bits.meets(&Bits::one(64)));
+        assert!(bits.has(130) && !bits.has(64));
         assert_eq!((bits & !Bits::one(0)).pop(), Some(63));
         assert_eq!(bits.first_free(), Some(1));
         assert_eq!((0..192).fold(Bits::<3>::EMPTY, |all, member| all | Bits::one(member)).first_free(), None);

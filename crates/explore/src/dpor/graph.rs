@@ -122,6 +122,10 @@ pub(super) struct Graph<const N: usize> {
     alive: Bits<N>,
     /// The nodes in the order in which they were added.
     pub(super) added: Vec<Slot>,
+    /// How many reads do not let their threads go on.
+    pub(super) n_waiting: u32,
+    /// How many reads of read-modify-writes there are without their writes.
+    pub(super) n_halves: u32,
     next_stamp: u32,
     threads: Vec<Strand>,
     locations: Vec<Cell<N>>,
@@ -295,6 +299,7 @@ impl<const N: usize> Graph<N> {
     pub(super) fn link_read(&mut self, slot: Slot, source: Slot) {
         let loc = self.node(slot).loc();
         self.nodes[slot as usize].source = source;
+        self.count(slot, 1);
         self.readers_mut(source, loc).insert(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
@@ -302,10 +307,21 @@ impl<const N: usize> Graph<N> {
         }
     }
 
+    /// Counts a node, or no longer.
+    fn count(&mut self, slot: Slot, by: i32) {
+        match self.node(slot).role {
+            Role::Blocked => self.n_waiting = self.n_waiting.wrapping_add_signed(by),
+            Role::UpdateRead => self.n_halves = self.n_halves.wrapping_add_signed(by),
+            Role::UpdateWrite => self.n_halves = self.n_halves.wrapping_add_signed(-by),
+            _ => {}
+        }
+    }
+
     /// Takes a read out of the links of others.
     pub(super) fn unlink_read(&mut self, slot: Slot) {
         let Node { source, .. } = *self.node(slot);
         let loc = self.node(slot).loc();
+        self.count(slot, -1);
         self.readers_mut(source, loc).remove(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
@@ -315,6 +331,7 @@ impl<const N: usize> Graph<N> {
 
     /// Puts the write `slot` directly after `previous` in coherence.
     pub(super) fn link_write(&mut self, slot: Slot, previous: Slot) {
+        self.count(slot, 1);
         let loc = self.node(slot).loc();
         let follower = self.follower(previous, loc);
         let readers = self.readers(previous, loc);
@@ -354,6 +371,7 @@ impl<const N: usize> Graph<N> {
 
     /// Takes the write `slot` out of coherence.
     pub(super) fn unlink_write(&mut self, slot: Slot) {
+        self.count(slot, -1);
         let Node { co_before, co_after, .. } = *self.node(slot);
         let loc = self.node(slot).loc();
         self.set_follower(co_before, loc, co_after);
@@ -389,6 +407,7 @@ impl<const N: usize> Graph<N> {
         let with_read = kept | Bits::one(read);
         self.alive = with_read;
         self.next_stamp = whole.next_stamp;
+        (self.n_waiting, self.n_halves) = (0, 0);
         self.width = whole.width;
         self.threads.clone_from(&whole.threads);
         self.locations.clone_from(&whole.locations);
@@ -403,6 +422,7 @@ impl<const N: usize> Graph<N> {
             node.readers &= kept;
             self.states[slot as usize * self.width..][..self.width].copy_from_slice(whole.state(slot));
         }
+        kept.iter().for_each(|slot| self.count(slot, 1));
         for strand in &mut self.threads {
             while strand.last != NONE && !kept.has(strand.last) {
                 strand.last = whole.node(strand.last).before;
@@ -420,6 +440,9 @@ impl<const N: usize> Graph<N> {
     fn close_gaps(&mut self, whole: &Self, loc: usize, kept: Bits<N>) {
         let cell = &mut self.locations[loc];
         cell.readers &= kept;
+        if cell.oldest == NONE {
+            return;
+        }
         cell.oldest = NONE;
         let mut previous = NONE;
         let mut write = whole.cell(loc).oldest;
@@ -450,14 +473,5 @@ impl<const N: usize> Graph<N> {
     /// Takes it out again.
     pub(super) fn uproot(&mut self, read: Slot) {
         self.leave_thread(read);
-    }
-
-    /// Which nodes there are.
-    pub(super) fn all(&self) -> Bits<N> {
-        self.alive
-    }
-
-    pub(super) fn n_locations(&self) -> usize {
-        self.locations.len()
     }
 }

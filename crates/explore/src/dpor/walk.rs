@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use teetotal_memory::{Access, Model};
 use teetotal_program::{Foresight, Loc, OnFailure, Op, Order, Status, Subject, ThreadId, ThreadSnapshot, Value};
 
-use super::alternatives::Alternative;
+use super::alternatives::{Alternative, Lazy};
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
 
@@ -198,7 +198,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             let last = self.graph.strand(*thread).last;
             last != NONE && self.graph.node(last).role == Role::UpdateRead
         };
-        if let Some(thread) = self.threads().find(is_half) {
+        if self.graph.n_halves > 0
+            && let Some(thread) = self.threads().find(is_half)
+        {
             return Some(Task::Complete(thread));
         }
         self.threads().find_map(|thread| {
@@ -237,12 +239,13 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let strand = graph.strand(thread);
         let progress = graph.progress(thread);
         let own_past = graph.past_after(strand.last, strand);
-        let as_load = graph.closure(progress.floor);
-        let as_update = graph.closure(progress.floor | self.held_back(progress, reading.access(progress)));
+        let held_back = self.held_back(progress, reading.access(progress));
+        let mut before_update = Lazy::new(graph, progress.floor | held_back);
         let (subject, alternatives) = (&self.subject, &mut self.alternatives);
         let newest = graph.cell(loc).newest;
+        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await);
         let mut may_update = true;
-        graph.newest_writes(loc, Some(thread), as_load, |write| {
+        graph.newest_writes(loc, Some(thread), progress.floor, |write| {
             let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
             let fits = match answer {
                 Answer::Load(_) => true,
@@ -263,7 +266,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             if fits {
                 alternatives.push(Alternative::Source(write));
             }
-            may_update &= write != NONE && !as_update.has(write);
+            may_update = may_update && may_be_update && write != NONE && !before_update.has(write);
         });
     }
 
@@ -286,7 +289,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         match source {
             Some(source) if graph.is_updated(source, loc) => {}
             Some(source) => alternatives.push(Alternative::After(source)),
-            None => graph.newest_writes(loc, None, graph.closure(node.order), |write| {
+            None => graph.newest_writes(loc, None, node.order, |write| {
                 if !graph.is_updated(write, loc) {
                     alternatives.push(Alternative::After(write));
                 }
@@ -305,6 +308,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
     fn drop_vain(&mut self, first: usize, thread: ThreadId, loc: usize) {
+        if self.graph.n_waiting == 0 {
+            return;
+        }
         let is_waiting = |&other: &ThreadId| {
             let last = self.graph.strand(other).last;
             last != NONE && self.graph.node(last).role == Role::Blocked && self.graph.node(last).loc() == loc
@@ -340,7 +346,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             Answer::Load(_) | Answer::Blocked => Bits::EMPTY,
             Answer::Failed | Answer::Updated(_) => self.held_back(progress, reading.access(progress)),
         };
-        let stop = graph.closure(node.order) | graph.closure(progress.floor | held_back);
+        let stop = node.order | progress.floor | held_back;
         let newest = graph.cell(loc).newest;
         let alternatives = &mut self.alternatives;
         graph.newest_writes(loc, Some(reader), stop, |write| {
