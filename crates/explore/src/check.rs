@@ -120,10 +120,10 @@ impl ModelVisitor for Search<'_> {
                 (self.collector, coverage)
             }
             SearchId::Dpor => {
-                let Options { limits, monitors, stop_at_first, .. } = self.options;
-                let collector = Collector::new(self.program, monitors, *stop_at_first);
-                let settings = dpor::Settings { limits: *limits };
-                dpor::search::<_, M>(system.subject(), collector, &settings, self.signal)
+                let Options { limits, jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, monitors, *stop_at_first);
+                let settings = dpor::Settings { limits: *limits, jobs: *jobs };
+                dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal)
             }
             SearchId::Brute => {
                 let mut brute = Brute::default();
