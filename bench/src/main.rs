@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod dpor;
 mod litmus;
 mod machines;
 
@@ -21,6 +22,8 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum What {
+    /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
+    Dpor,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
@@ -32,6 +35,7 @@ enum What {
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
+        What::Dpor => dpor::run(),
         What::Machines => machines::run(),
         What::Litmus { folder } => litmus::run(folder),
     }
