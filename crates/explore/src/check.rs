@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{MONITORS, MonitorId, axiomatic};
+use teetotal_judge::{Extent, MONITORS, MonitorId, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
@@ -13,9 +13,10 @@ use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::outcome::{Coverage, Outcome, Violation};
 use crate::replay::{Replayed, trace_of};
-use crate::search::{SEARCHES, SearchId};
+use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
-use crate::stateless::Brute;
+use crate::stateless::{Bounded, Brute, Guarantee, Pct, Random};
+use crate::strategy::Strategy;
 use crate::system::System;
 use crate::token::Token;
 
@@ -30,6 +31,12 @@ pub struct Options {
     pub jobs: usize,
     /// Whether the first violation ends the search.
     pub stop_at_first: bool,
+    /// Of a search that samples: the same seed gives the same executions.
+    pub seed: u64,
+    /// Of the bugs that a search by random priorities promises something about.
+    pub depth: u32,
+    /// Whether the executions that are reported are replaced by simpler ones that show the same.
+    pub minimize: bool,
 }
 
 impl Options {
@@ -43,6 +50,9 @@ impl Options {
             limits: Limits::default(),
             jobs: 1,
             stop_at_first: false,
+            seed: 0,
+            depth: 3,
+            minimize: true,
         }
     }
 }
@@ -56,6 +66,8 @@ pub enum CheckError {
     Limit(#[from] LimitError),
     #[error("the number of jobs is 0")]
     NoJobs,
+    #[error("a bug of depth 0 needs no search; the depth is at least 1")]
+    NoDepth,
     #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
     Unsupported { program: String, search: &'static str, reason: &'static str },
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
@@ -76,6 +88,9 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
     if options.jobs == 0 {
         return Err(CheckError::NoJobs);
     }
+    if options.depth == 0 {
+        return Err(CheckError::NoDepth);
+    }
     refuse_unfit(options)?;
     if options.search == SearchId::Dpor
         && let Some(dpor::Unsupported { reason }) = dpor::unsupported(program)
@@ -83,8 +98,8 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
         return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
     }
     let collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let (collector, coverage) = options.model.visit(Search { program, options, signal, collector });
-    finish(program, options, collector, coverage)
+    let found = options.model.visit(Search { program, options, signal, collector });
+    finish(program, options, found)
 }
 
 /// Refuses a monitor that looks at more than the search shows.
@@ -92,7 +107,8 @@ fn refuse_unfit(options: &Options) -> Result<(), CheckError> {
     let search = options.search.info();
     for monitor in options.monitors.iter().map(|id| id.info()) {
         if !search.preserves.fits(monitor.needs) {
-            let fitting = SEARCHES.iter().find(|s| s.preserves.fits(monitor.needs));
+            let fits = |s: &&SearchInfo| s.preserves.extent == Extent::All && s.preserves.fits(monitor.needs);
+            let fitting = SEARCHES.iter().find(fits);
             let instead = fitting.expect("brute force fits everything").name;
             return Err(CheckError::Unfit { monitor: monitor.name, search: search.name, instead });
         }
@@ -107,41 +123,57 @@ struct Search<'s> {
     collector: Collector,
 }
 
-impl ModelVisitor for Search<'_> {
-    type Output = (Collector, Coverage);
+/// What a search found before anything is replayed.
+struct Found {
+    collector: Collector,
+    coverage: Coverage,
+    guarantee: Option<Guarantee>,
+}
 
-    fn visit<M: Model>(mut self) -> (Collector, Coverage) {
-        let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
+impl ModelVisitor for Search<'_> {
+    type Output = Found;
+
+    fn visit<M: Model>(mut self) -> Found {
+        let Options { seed, depth, limits, .. } = *self.options;
+        let samples = limits.executions.unwrap_or(Limits::SAMPLES);
+        let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
         match self.options.search {
             SearchId::Stateful => {
-                let Options { limits, jobs, .. } = *self.options;
-                let settings = stateful::Settings { limits, jobs, reduce: true };
+                let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
                 let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
-                (self.collector, coverage)
+                Found { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Dpor => {
-                let Options { limits, monitors, stop_at_first, .. } = self.options;
+                let Options { monitors, stop_at_first, .. } = self.options;
                 let collector = Collector::new(self.program, monitors, *stop_at_first);
-                let settings = dpor::Settings { limits: *limits };
-                dpor::search::<_, M>(system.subject(), collector, &settings, self.signal)
+                let settings = dpor::Settings { limits };
+                let (collector, coverage) = dpor::search::<_, M>(system.subject(), collector, &settings, self.signal);
+                Found { collector, coverage, guarantee: None }
             }
-            SearchId::Brute => {
-                let mut brute = Brute::default();
-                let limits = &self.options.limits;
-                let coverage = driver::run(&mut system, &mut brute, &mut self.collector, limits, self.signal);
-                (self.collector, coverage)
+            SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
+            SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
+            SearchId::Pct => {
+                let mut pct = Pct::new::<M>(seed, depth, samples);
+                let found = self.drive(system, &mut pct);
+                Found { guarantee: pct.guarantee(), ..found }
             }
+            SearchId::Brute => self.drive(system, &mut Brute::default()),
         }
     }
 }
 
+impl Search<'_> {
+    /// Runs one execution after the other.
+    fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Found {
+        let limits = &self.options.limits;
+        let coverage = driver::run(&mut system, strategy, &mut self.collector, limits, self.signal);
+        Found { collector: self.collector, coverage, guarantee: None }
+    }
+}
+
 /// Replays every witness and every finding, so that each has the consent of the twin.
-fn finish(
-    program: &Arc<Program>,
-    options: &Options,
-    collector: Collector,
-    coverage: Coverage,
-) -> Result<Outcome, CheckError> {
+fn finish(program: &Arc<Program>, options: &Options, found: Found) -> Result<Outcome, CheckError> {
+    let Found { collector, coverage, guarantee } = found;
     let Collector { states, satisfying, falsifying, findings, stats, .. } = collector;
     for witness in [&satisfying, &falsifying].into_iter().flatten() {
         let Replayed { trace, token, .. } = trace_of(program, options.model, witness);
@@ -161,6 +193,7 @@ fn finish(
         satisfying,
         falsifying,
         violations,
+        guarantee,
         stats,
     })
 }

@@ -135,7 +135,7 @@ impl Observer for Collector<Schedule> {
         self.watch_end(view, ending, || schedule_of(view))
     }
 
-    fn abandoned(&mut self, _: &View<'_>, _: Abandon) {
-        self.stats.executions += 1;
+    fn abandoned(&mut self, _: &View<'_>, reason: Abandon) {
+        self.stats.executions += u64::from(reason != Abandon::SeenBefore);
     }
 }
