@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{Extent, MONITORS, MonitorId, axiomatic};
+use teetotal_judge::{Extent, Finding, MONITORS, MonitorId, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
+use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
@@ -11,7 +12,8 @@ use crate::collector::Collector;
 use crate::dpor;
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
-use crate::outcome::{Coverage, Outcome, Violation};
+use crate::minimize::{Goal, Simple, minimize};
+use crate::outcome::{Coverage, Outcome, Schedule, Violation};
 use crate::replay::{Replayed, trace_of};
 use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
@@ -173,17 +175,18 @@ impl Search<'_> {
 
 /// Replays every witness and every finding, so that each has the consent of the twin.
 fn finish(program: &Arc<Program>, options: &Options, found: Found) -> Result<Outcome, CheckError> {
-    let Found { collector, coverage, guarantee } = found;
+    let Found { mut collector, coverage, guarantee } = found;
+    let minimal = simplify(program, options, &mut collector);
     let Collector { states, satisfying, falsifying, findings, stats, .. } = collector;
     for witness in [&satisfying, &falsifying].into_iter().flatten() {
         let Replayed { trace, token, .. } = trace_of(program, options.model, witness);
         consult_twin(options.model, &trace, &token, program)?;
     }
     let mut violations = Vec::new();
-    for (monitor, finding, schedule) in findings {
+    for ((monitor, finding, schedule), is_minimal) in findings.into_iter().zip(minimal) {
         let Replayed { trace, token, values, .. } = trace_of(program, options.model, &schedule);
         consult_twin(options.model, &trace, &token, program)?;
-        violations.push(Violation { monitor, finding, schedule, trace, token, values });
+        violations.push(Violation { monitor, finding, schedule, is_minimal, trace, token, values });
     }
     Ok(Outcome {
         model: options.model,
@@ -196,6 +199,28 @@ fn finish(program: &Arc<Program>, options: &Options, found: Found) -> Result<Out
         guarantee,
         stats,
     })
+}
+
+/// Replaces the executions that are reported by simple ones; gives for each finding whether none is simpler.
+fn simplify(program: &Arc<Program>, options: &Options, collector: &mut Collector) -> Vec<bool> {
+    let asks = matches!(program.condition, Some(Condition::Exists(_)));
+    let findings =
+        collector.findings.iter().map(|(id, finding, way)| (Goal::Finding(*id, finding.clone()), way.clone()));
+    let witness = collector.satisfying.iter().filter(|_| asks).map(|way| (Goal::Satisfying, way.clone()));
+    let known: Vec<(Goal, Schedule)> = findings.chain(witness).collect();
+    if !options.minimize || known.is_empty() {
+        return vec![false; collector.findings.len()];
+    }
+    let mut simple = minimize(program, options.model, &options.limits, &known).into_iter();
+    let replace = |((_, _, way), simple): (&mut (MonitorId, Finding, Schedule), Simple)| {
+        *way = simple.schedule;
+        simple.is_minimal
+    };
+    let minimal = collector.findings.iter_mut().zip(&mut simple).map(replace).collect();
+    if let Some(witness) = simple.next() {
+        collector.satisfying = Some(witness.schedule);
+    }
+    minimal
 }
 
 /// Asks the axiomatic twin whether it allows the execution too.

@@ -93,6 +93,8 @@ pub struct Violation {
     pub monitor: MonitorId,
     pub finding: Finding,
     pub schedule: Schedule,
+    /// Whether every execution that shows it has at least as many context switches, then commits, then steps.
+    pub is_minimal: bool,
     /// The execution, replayed from the schedule and accepted by the axiomatic twin of the model.
     pub trace: Trace,
     /// Replays it.
