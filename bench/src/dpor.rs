@@ -115,12 +115,11 @@ impl ModelVisitor for Once<'_> {
     type Output = Measured;
 
     fn visit<M: Model>(self) -> Measured {
-        let _ = self.jobs;
         let started = Instant::now();
         let subject = Interpreter::new(Arc::clone(self.program));
-        let collector = Collector::new(self.program, &[], false);
-        let settings = Settings { limits: Limits::default() };
-        let (collector, coverage) = search::<_, M>(&subject, collector, &settings, &|| None);
+        let collector = || Collector::new(self.program, &[], false);
+        let settings = Settings { limits: Limits::default(), jobs: self.jobs };
+        let (collector, coverage) = search::<_, M>(&subject, &collector, &settings, &|| None);
         assert!(coverage.is_complete(), "the programs end");
         Measured { stats: collector.stats, time: started.elapsed() }
     }

@@ -146,10 +146,10 @@ impl ModelVisitor for Search<'_> {
                 Found { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Dpor => {
-                let Options { monitors, stop_at_first, .. } = self.options;
-                let collector = Collector::new(self.program, monitors, *stop_at_first);
-                let settings = dpor::Settings { limits };
-                let (collector, coverage) = dpor::search::<_, M>(system.subject(), collector, &settings, self.signal);
+                let Options { jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, monitors, *stop_at_first);
+                let settings = dpor::Settings { limits, jobs: *jobs };
+                let (collector, coverage) = dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal);
                 Found { collector, coverage, guarantee: None }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),

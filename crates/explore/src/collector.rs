@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use teetotal_judge::{Ending, Finding, Monitor, MonitorId, View};
+use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_program::Value;
 use teetotal_program::ir::Program;
 
@@ -43,9 +43,29 @@ impl<W> Collector<W> {
         }
     }
 
+    /// The most that a monitor looks at.
+    pub(crate) fn needs(&self) -> Level {
+        self.monitors.iter().map(|monitor| monitor.id().info().needs).max().unwrap_or(Level::State)
+    }
+
     /// Another execution begins.
     pub(crate) fn begin_execution(&mut self) {
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
+    }
+
+    /// Adds what `later` gathered in executions that come after all of these.
+    pub(crate) fn append(&mut self, later: Collector<W>) {
+        for (values, place) in later.states {
+            self.states.entry(values).or_insert(place);
+        }
+        self.satisfying = self.satisfying.take().or(later.satisfying);
+        self.falsifying = self.falsifying.take().or(later.falsifying);
+        for (monitor, finding, place) in later.findings {
+            if !self.findings.iter().any(|(m, f, _)| *m == monitor && *f == finding) {
+                self.findings.push((monitor, finding, place));
+            }
+        }
+        self.stats.add(&later.stats);
     }
 
     /// The same with other words for where something was found.
@@ -136,6 +156,9 @@ impl Observer for Collector<Schedule> {
     }
 
     fn abandoned(&mut self, _: &View<'_>, reason: Abandon) {
-        self.stats.executions += u64::from(reason != Abandon::SeenBefore);
+        match reason {
+            Abandon::SeenBefore => self.stats.abandoned += 1,
+            Abandon::EndOfSchedule | Abandon::NotPossible => self.stats.executions += 1,
+        }
     }
 }

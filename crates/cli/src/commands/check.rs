@@ -222,9 +222,10 @@ fn fault_of(error: &CheckError) -> Fault {
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
-        CheckError::Unsupported { .. } => Fault::new(text).help("`teetotal list searches` shows what there is"),
-        CheckError::Limit(_) | CheckError::NoJobs | CheckError::NoDepth | CheckError::Disagreement { .. } => {
-            Fault::new(text)
-        }
+        CheckError::Limit(_)
+        | CheckError::NoJobs
+        | CheckError::NoDepth
+        | CheckError::Unsupported { .. }
+        | CheckError::Disagreement { .. } => Fault::new(text),
     }
 }

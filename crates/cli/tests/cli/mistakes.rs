@@ -96,11 +96,11 @@ fn an_unknown_check_or_search_is_refused() {
     "#]],
     );
     refuse(
-        "check SB --search dpor",
+        "check SB --search dporr",
         2,
         expect![[r#"
-            error: there is no search `dpor`
-            help: use one of stateful, brute
+            error: there is no search `dporr`
+            help: use one of stateful, dpor, brute
         "#]],
     );
 }
@@ -327,4 +327,11 @@ fn an_incomplete_command_is_explained() {
     "#]],
     );
     assert_eq!(run(&mut teetotal("")).code, Some(2));
+}
+
+#[test]
+fn a_seed_or_a_depth_that_is_none_is_refused() {
+    refuse("check SB --search random --seed x", 2, expect![[""]]);
+    refuse("check SB --search pct --depth 0", 2, expect![[""]]);
+    refuse("check SB --search stateful --limit preemptions=1", 2, expect![[""]]);
 }

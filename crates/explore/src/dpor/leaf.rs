@@ -9,11 +9,23 @@ use super::graph::{NONE, Role};
 use super::linear;
 use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
-use crate::driver::Flow;
-use crate::outcome::StopReason;
+use crate::driver::{self, Flow, Observer};
+use crate::limits::Limits;
+use crate::outcome::{Coverage, Schedule, StopReason};
+use crate::stateless::Replay;
+use crate::system::System;
 
 /// The position of a walk: which alternative was taken at each level.
-pub type Path = Box<[u32]>;
+pub(super) type Path = Box<[u32]>;
+
+/// Where something was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The way to it.
+    pub(super) path: Path,
+    /// An execution that shows it.
+    pub(super) schedule: Schedule,
+}
 
 impl<S: Rewindable, M: Model, const N: usize> FinalState for Walk<S, M, N> {
     fn value(&self, term: Term) -> Value {
@@ -32,6 +44,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// Which alternative was taken at each level.
     pub(super) fn path(&self) -> Path {
         self.levels.iter().map(|level| level.taken).collect()
+    }
+
+    fn found(&self) -> Found {
+        Found { path: self.path(), schedule: Schedule::Steps(self.steps()) }
     }
 
     /// The steps of an execution with this trace.
@@ -77,18 +93,50 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
     }
 
+    /// Performs an execution with this trace for monitors that look at more than states.
+    pub(super) fn perform(&self, collector: &mut Collector<Found>, system: &mut System<S, M>) -> Flow {
+        let schedule = Schedule::Steps(self.steps());
+        let limits = Limits { steps: None, ..Limits::default() };
+        let found = || self.found();
+        let mut watch = Watch { collector, found: &found };
+        match driver::run(system, &mut Replay::of_schedule(&schedule), &mut watch, &limits, &|| None) {
+            Coverage::Stopped(reason) => Flow::Stop(reason),
+            Coverage::Complete => Flow::Continue,
+        }
+    }
+
     /// Shows the execution to monitors that look at states only.
-    pub(super) fn show(&self, collector: &mut Collector<Path>, nothing: &Trace) -> Flow {
+    pub(super) fn show(&self, collector: &mut Collector<Found>, nothing: &Trace) -> Flow {
         let view = |failure| View { trace: nothing, events: &[], state: self, failure };
         collector.begin_execution();
         let mut flow = Flow::Continue;
         for thread in self.all_threads() {
             if let Some(failure) = self.subject.failure(thread) {
-                let next = collector.watch_step(&view(Some((thread, failure))), || self.path());
+                let next = collector.watch_step(&view(Some((thread, failure))), || self.found());
                 flow = if flow == Flow::Continue { next } else { flow };
             }
         }
-        let next = collector.watch_end(&view(None), &self.ending(), || self.path());
+        let next = collector.watch_end(&view(None), &self.ending(), || self.found());
         if flow == Flow::Continue { next } else { flow }
+    }
+}
+
+/// Lets a collector watch one execution.
+struct Watch<'w> {
+    collector: &'w mut Collector<Found>,
+    found: &'w dyn Fn() -> Found,
+}
+
+impl Observer for Watch<'_> {
+    fn begin(&mut self) {
+        self.collector.begin_execution();
+    }
+
+    fn step(&mut self, view: &View<'_>) -> Flow {
+        self.collector.watch_step(view, self.found)
+    }
+
+    fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow {
+        self.collector.watch_end(view, ending, self.found)
     }
 }

@@ -8,12 +8,14 @@
 mod alternatives;
 mod bits;
 mod graph;
+mod job;
 mod leaf;
 mod linear;
+mod pool;
 mod search;
 mod support;
 mod walk;
 
-pub use leaf::Path;
+pub use leaf::Found;
 pub use search::{Settings, search, visit};
 pub use support::{Unsupported, unsupported};

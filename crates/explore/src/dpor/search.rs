@@ -1,35 +1,158 @@
-//! The search: the walk, what it shows, and when it stops.
+//! The search: workers walk, each shows what it finds to monitors of its own, and the results are put together in the
+//! order of the walk, so that they are those of one worker.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use teetotal_judge::Level;
 use teetotal_memory::{Model, Step, Trace};
 
-use super::leaf::Path;
-use super::walk::{Rewindable, Stand, Walk};
+use super::job::{self, Done, Job, JobEnd, Visitor, Wish};
+use super::leaf::Found;
+use super::pool::Pool;
+use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
 use crate::driver::{Flow, StopSignal};
 use crate::limits::Limits;
-use crate::outcome::{Coverage, Schedule, StopReason};
+use crate::outcome::{Coverage, StopReason};
+use crate::system::System;
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub limits: Limits,
+    /// How many processor cores to use; what is found does not depend on it.
+    pub jobs: usize,
 }
 
 /// How many nodes are added between two looks at the stop signal.
 const SIGNAL_INTERVAL: u64 = 4_096;
 
-/// Shows every trace of `subject` once.
-pub fn search<S: Rewindable + Clone, M: Model>(
+/// Shows every trace of `subject` once; `collector` makes somebody who watches a part of them.
+pub fn search<S, M: Model>(
     subject: &S,
-    mut collector: Collector<Path>,
+    collector: &(dyn Fn() -> Collector<Found> + Sync),
     settings: &Settings,
     signal: StopSignal<'_>,
-) -> (Collector, Coverage) {
-    let nothing = Trace::default();
-    let mut show = Show { collector: &mut collector, nothing: &nothing };
-    let coverage = walk_all::<S, M>(subject, &settings.limits, signal, &mut show);
-    let collector = collector.map(|path| schedule_of::<S, M>(subject, &path));
-    (collector, coverage)
+) -> (Collector, Coverage)
+where
+    S: Rewindable + Clone + Send + Sync,
+{
+    // Which executions a limit leaves out must not depend on who is faster.
+    let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs };
+    let pool = Pool::new(vec![Job::all()], n_workers);
+    let shared = Shared { pool: &pool, limits: &settings.limits, signal, executions: AtomicU64::new(0) };
+    let work = || {
+        let mut parts = Vec::new();
+        while let Some(job) = pool.take() {
+            parts.push(shared.do_job::<S, M>(subject, job, collector()));
+        }
+        parts
+    };
+    let mut parts: Vec<Part> = if n_workers == 1 {
+        work()
+    } else {
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
+        })
+    };
+    parts.sort_by(|a, b| a.job.order(&b.job));
+    put_together(parts, collector())
+}
+
+/// What one job gave.
+struct Part {
+    job: Job,
+    collector: Collector<Found>,
+    stopped: Option<StopReason>,
+    cut: Option<StopReason>,
+}
+
+/// Puts the parts together up to the first that stopped the search.
+fn put_together(parts: Vec<Part>, mut all: Collector<Found>) -> (Collector, Coverage) {
+    let mut coverage = Coverage::Complete;
+    for part in parts {
+        all.append(part.collector);
+        if let (Coverage::Complete, Some(reason)) = (&coverage, part.stopped.or(part.cut)) {
+            coverage = Coverage::Stopped(reason);
+        }
+        if part.stopped == Some(StopReason::Violation) {
+            return (all.map(|found| found.schedule), Coverage::Stopped(StopReason::Violation));
+        }
+    }
+    (all.map(|found| found.schedule), coverage)
+}
+
+/// What the workers have in common.
+struct Shared<'s> {
+    pool: &'s Pool,
+    limits: &'s Limits,
+    signal: StopSignal<'s>,
+    executions: AtomicU64,
+}
+
+impl Shared<'_> {
+    fn do_job<S, M: Model>(&self, subject: &S, job: Job, collector: Collector<Found>) -> Part
+    where
+        S: Rewindable + Clone,
+    {
+        let nothing = Trace::default();
+        let system = (collector.needs() > Level::State).then(|| System::new(subject.clone()));
+        let mut worker = Worker { shared: self, job: job.clone(), collector, nothing: &nothing, system, looked: 0 };
+        let Done { end, cut, stats } = job::run::<S, M>(subject, job.clone(), self.limits, &mut worker);
+        worker.collector.stats.add(&stats.as_stats());
+        let stopped = match end {
+            JobEnd::Done => None,
+            JobEnd::Stopped(reason) => {
+                self.pool.end_after(&job);
+                Some(reason)
+            }
+        };
+        Part { job, collector: worker.collector, stopped, cut }
+    }
+}
+
+struct Worker<'w, S, M> {
+    shared: &'w Shared<'w>,
+    job: Job,
+    collector: Collector<Found>,
+    nothing: &'w Trace,
+    /// Performs executions, where monitors look at more than states.
+    system: Option<System<S, M>>,
+    /// How many nodes there were at the last look at the signal.
+    looked: u64,
+}
+
+impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
+    fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+        if let Some(limit) = self.shared.limits.executions {
+            let executions = self.shared.executions.fetch_add(1, Ordering::Relaxed);
+            if executions >= limit {
+                return Flow::Stop(StopReason::Executions(limit));
+            }
+        }
+        match &mut self.system {
+            Some(system) => walk.perform(&mut self.collector, system),
+            None => walk.show(&mut self.collector, self.nothing),
+        }
+    }
+
+    fn wish(&mut self, nodes: u64) -> Wish {
+        if nodes - self.looked >= SIGNAL_INTERVAL {
+            self.looked = nodes;
+            if let Some(reason) = (self.shared.signal)() {
+                return Wish::Stop(reason);
+            }
+            if !self.shared.pool.counts(&self.job) {
+                return Wish::Stop(StopReason::Violation);
+            }
+        }
+        if self.shared.pool.is_hungry() { Wish::Share } else { Wish::GoOn }
+    }
+
+    fn give(&mut self, job: Job) {
+        self.shared.pool.put(job);
+    }
 }
 
 /// Calls `each` with one execution for every trace of `subject`.
@@ -38,140 +161,16 @@ pub fn visit<S: Rewindable + Clone, M: Model>(
     limits: &Limits,
     each: &mut dyn FnMut(Vec<Step>),
 ) -> Coverage {
-    walk_all::<S, M>(subject, limits, &|| None, &mut Each(each))
-}
-
-/// Somebody who is shown each maximal graph.
-trait Visitor {
-    fn graph<S: Rewindable, M: Model, const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow;
-}
-
-struct Show<'s> {
-    collector: &'s mut Collector<Path>,
-    nothing: &'s Trace,
-}
-
-impl Visitor for Show<'_> {
-    fn graph<S: Rewindable, M: Model, const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
-        walk.show(self.collector, self.nothing)
-    }
+    let Done { end, cut, .. } = job::run::<S, M>(subject, Job::all(), limits, &mut Each(each));
+    let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { cut };
+    stopped.map_or(Coverage::Complete, Coverage::Stopped)
 }
 
 struct Each<'e>(&'e mut dyn FnMut(Vec<Step>));
 
-impl Visitor for Each<'_> {
-    fn graph<S: Rewindable, M: Model, const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+impl<S: Rewindable, M: Model> Visitor<S, M> for Each<'_> {
+    fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
         (self.0)(walk.steps());
         Flow::Continue
-    }
-}
-
-/// Calls `$function` with sets of nodes of growing size until it gives something.
-macro_rules! with_growing_sets {
-    ($function:ident::<$s:ty, $m:ty>($($argument:expr),*)) => {
-        $function::<$s, $m, 1>($($argument),*)
-            .or_else(|_| $function::<$s, $m, 2>($($argument),*))
-            .or_else(|_| $function::<$s, $m, 4>($($argument),*))
-            .or_else(|_| $function::<$s, $m, 16>($($argument),*))
-            .or_else(|_| $function::<$s, $m, 64>($($argument),*))
-    };
-}
-
-/// The execution at the end of `path`.
-fn schedule_of<S: Rewindable + Clone, M: Model>(subject: &S, path: &[u32]) -> Schedule {
-    let found = with_growing_sets!(schedule_sized::<S, M>(subject, path));
-    found.expect("a path that was walked can be walked again")
-}
-
-/// The same, if sets of this size suffice.
-fn schedule_sized<S: Rewindable + Clone, M: Model, const N: usize>(subject: &S, path: &[u32]) -> Result<Schedule, ()> {
-    let mut walk = Walk::<S, M, N>::new(subject.clone());
-    if walk.follow(path) { Ok(Schedule::Steps(walk.steps())) } else { Err(()) }
-}
-
-/// A walk that may have to go on with larger sets of nodes.
-struct Progress<'p, V> {
-    path: Path,
-    executions: u64,
-    stopped: Option<StopReason>,
-    limits: &'p Limits,
-    signal: StopSignal<'p>,
-    visitor: &'p mut V,
-}
-
-/// Walks to every maximal graph.
-fn walk_all<S: Rewindable + Clone, M: Model>(
-    subject: &S,
-    limits: &Limits,
-    signal: StopSignal<'_>,
-    visitor: &mut impl Visitor,
-) -> Coverage {
-    let mut progress = Progress { path: Path::default(), executions: 0, stopped: None, limits, signal, visitor };
-    let walked = with_growing_sets!(walk_sized::<S, M>(subject, &mut progress));
-    walked.unwrap_or_else(|TooLarge(nodes)| Coverage::Stopped(StopReason::Steps(nodes)))
-}
-
-/// A graph has more nodes than fit in the sets.
-struct TooLarge(u64);
-
-fn walk_sized<S: Rewindable + Clone, M: Model, const N: usize>(
-    subject: &S,
-    progress: &mut Progress<'_, impl Visitor>,
-) -> Result<Coverage, TooLarge> {
-    let mut walk = Walk::<S, M, N>::new(subject.clone());
-    walk.follow(&progress.path);
-    let mut looked = 0;
-    loop {
-        match walk.descend() {
-            Stand::Deeper => {
-                let depth = walk.graph.len() as u64;
-                if progress.limits.steps.is_none_or(|limit| depth <= limit) {
-                    continue;
-                }
-                progress.stopped.get_or_insert(StopReason::Steps(depth - 1));
-            }
-            Stand::NoRoom => {
-                progress.path = walk.path();
-                return Err(TooLarge(walk.graph.len() as u64));
-            }
-            Stand::DeadEnd => {}
-            Stand::Maximal => {
-                if let Flow::Stop(reason) = progress.maximal(&mut walk) {
-                    return Ok(Coverage::Stopped(reason));
-                }
-                if walk.stats.nodes - looked >= SIGNAL_INTERVAL {
-                    looked = walk.stats.nodes;
-                    if let Some(reason) = (progress.signal)() {
-                        return Ok(Coverage::Stopped(reason));
-                    }
-                }
-            }
-        }
-        loop {
-            match walk.next(0) {
-                None => return Ok(progress.stopped.map_or(Coverage::Complete, Coverage::Stopped)),
-                Some(Stand::Deeper) => break,
-                Some(_) => {}
-            }
-        }
-    }
-}
-
-impl<V: Visitor> Progress<'_, V> {
-    /// Nothing can be added to the graph of `walk`.
-    fn maximal<S: Rewindable, M: Model, const N: usize>(&mut self, walk: &mut Walk<S, M, N>) -> Flow {
-        if let Some(reason) = walk.endless() {
-            self.stopped.get_or_insert(reason);
-            return Flow::Continue;
-        }
-        if !walk.waits_in_earnest() {
-            walk.stats.dead_ends += 1;
-            return Flow::Continue;
-        }
-        if self.limits.executions.is_some_and(|limit| self.executions >= limit) {
-            return Flow::Stop(StopReason::Executions(self.executions));
-        }
-        self.executions += 1;
-        self.visitor.graph(walk)
     }
 }

@@ -11,6 +11,7 @@ use teetotal_program::{Foresight, Loc, OnFailure, Op, Order, Status, Subject, Th
 use super::alternatives::{Alternative, Lazy};
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
+use crate::outcome::Stats;
 
 /// A subject that the walk can take back thread by thread.
 pub trait Rewindable: Subject + ThreadSnapshot + Foresight {}
@@ -43,6 +44,20 @@ pub(super) struct WalkStats {
     pub(super) dead_ends: u64,
     /// The most graphs that were kept at once.
     pub(super) peak: u64,
+}
+
+impl WalkStats {
+    /// Adds what another part of the walk did.
+    pub(super) fn add(&mut self, other: &WalkStats) {
+        self.nodes += other.nodes;
+        self.dead_ends += other.dead_ends;
+        self.peak = self.peak.max(other.peak);
+    }
+
+    /// As part of what a search did.
+    pub(super) fn as_stats(&self) -> Stats {
+        Stats { steps: self.nodes, abandoned: self.dead_ends, pending: self.peak, ..Stats::default() }
+    }
 }
 
 /// One level of the walk.
