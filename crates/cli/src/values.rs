@@ -9,6 +9,9 @@ use crate::fault::Fault;
 /// More workers than this help nobody.
 const MAX_JOBS: usize = 1_024;
 
+/// Deeper bugs are promised with no probability worth the name.
+const MAX_DEPTH: u32 = 100;
+
 /// Models, in the order of the table, each once.
 #[derive(Clone, Debug)]
 pub(crate) struct Models(pub(crate) Vec<ModelId>);
@@ -43,6 +46,23 @@ pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
         Ok(_) => Err(Fault::new(format!("{text} jobs are more than the {MAX_JOBS} that are allowed"))),
         Err(_) => {
             Err(Fault::new(format!("`{text}` is no number of jobs")).help(format!("use a number from 1 to {MAX_JOBS}")))
+        }
+    }
+}
+
+/// Reads the seed of a search that samples.
+pub(crate) fn seed(text: &str) -> Result<u64, Fault> {
+    text.parse()
+        .map_err(|_| Fault::new(format!("`{text}` is no seed")).help(format!("use a number from 0 to {}", u64::MAX)))
+}
+
+/// Reads the depth of bugs.
+pub(crate) fn depth(text: &str) -> Result<u32, Fault> {
+    match text.parse() {
+        Ok(depth) if (1..=MAX_DEPTH).contains(&depth) => Ok(depth),
+        _ => {
+            Err(Fault::new(format!("`{text}` is no depth of a bug"))
+                .help(format!("use a number from 1 to {MAX_DEPTH}")))
         }
     }
 }

@@ -62,6 +62,8 @@ pub fn run<S: Subject, M: Model>(
         }
         executions += 1;
         match run.execution(strategy) {
+            // It counted when it was run for the first time.
+            Flow::NextExecution if !strategy.is_new() => executions -= 1,
             Flow::Stop(reason @ (StopReason::Steps(_) | StopReason::EndlessLoop { .. })) => {
                 // Only this execution is cut short; the others may still show something.
                 stopped.get_or_insert(reason);
@@ -74,7 +76,7 @@ pub fn run<S: Subject, M: Model>(
     if run.system.machine().limit_reached() {
         stopped = stopped.or(limits.buffer.map(StopReason::Buffer));
     }
-    stopped.map_or(Coverage::Complete, Coverage::Stopped)
+    stopped.or(strategy.left_out()).map_or(Coverage::Complete, Coverage::Stopped)
 }
 
 /// One run of the loop.
@@ -102,6 +104,10 @@ impl<S: Subject, M: Model> Run<'_, S, M> {
         }
         loop {
             self.system.enabled(&mut self.enabled);
+            if self.enabled.is_empty() && !strategy.is_new() {
+                self.observer.abandoned(&view(self.system, &self.trace, 0, None), Abandon::SeenBefore);
+                return Flow::NextExecution;
+            }
             if self.enabled.is_empty() {
                 let ending = self.system.ending();
                 return self.observer.end(&view(self.system, &self.trace, 0, None), &ending);

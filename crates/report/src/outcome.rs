@@ -9,6 +9,7 @@ use teetotal_program::ir::{Instruction, Program, printer};
 use crate::ansi::Role;
 use crate::finding;
 use crate::line::Line;
+use crate::sample;
 use crate::stop;
 use crate::style::{Options as Drawing, Style};
 use crate::text;
@@ -100,6 +101,7 @@ impl Report<'_> {
             };
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
+        notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
         if let Coverage::Stopped(reason) = self.outcome.coverage
             && reason != StopReason::Violation
@@ -139,6 +141,9 @@ impl Report<'_> {
         let timeline = Timeline { program, trace: &violation.trace, model: outcome.model, outcome: None };
         out.push_str(&timeline.render(drawing));
         out.push('\n');
+        if violation.is_minimal {
+            out.push_str("No execution shows this with fewer context switches, then commits, then steps.\n");
+        }
         out.push_str(&format!("replay: teetotal replay {} {}\n", words::argument(program), violation.token));
     }
 

@@ -13,7 +13,7 @@ use crate::outcome::Report;
 use crate::state;
 use crate::stop;
 use crate::tally::Tally;
-use crate::verdict::{Verdict, asks};
+use crate::verdict::{Verdict, asks, is_sampled};
 use crate::words;
 
 /// Grows when the meaning of a field changes; more fields may come without that.
@@ -40,6 +40,9 @@ impl Report<'_> {
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
         ];
+        if is_sampled(outcome) {
+            members.push(("seed", Json::number(options.seed)));
+        }
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {

@@ -62,7 +62,7 @@ pub use teetotal_explore::{
 #[doc(inline)]
 pub use teetotal_frontends::{Diagnostic, litmus};
 #[doc(inline)]
-pub use teetotal_judge::{Ending, Finding, Level, MONITORS, MonitorId, MonitorInfo};
+pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]
 pub use teetotal_memory::{MODELS, ModelId, ModelInfo, Trace};
 #[doc(inline)]

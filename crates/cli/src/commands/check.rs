@@ -36,7 +36,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
     check: Option<Checks>,
 
-    /// Search: stateful or brute [default: stateful]
+    /// Search: stateful, dpor, bounded, random, pct, brute [default: stateful]
     #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
     search: Option<SearchId>,
 
@@ -44,6 +44,16 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
     #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
     limit: Vec<Limit>,
+
+    /// Seed of random and pct; the same seed runs the same executions
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::seed)]
+    #[arg(env = "TEETOTAL_SEED", hide_env = true)]
+    seed: u64,
+
+    /// Depth of the bugs that pct promises to find
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = values::depth)]
+    #[arg(env = "TEETOTAL_DEPTH", hide_env = true)]
+    depth: u32,
 
     /// Output: human, herd (as herd7 prints it) or json (a line each)
     #[arg(short, long, value_name = "KIND", default_value = "human", env = "TEETOTAL_FORMAT", hide_env = true)]
@@ -94,7 +104,9 @@ Examples:
   teetotal check SB --model all
   teetotal check tests/ --model tso --format herd
   teetotal check SB MP --model tso,pso --witness
-  teetotal check dekker-loop --limit states=100000 --limit time=60";
+  teetotal check dekker-loop --limit states=100000 --limit time=60
+  teetotal check chase-lev --search bounded --limit preemptions=1
+  teetotal check chase-lev --search pct --seed 7 --limit executions=1000";
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let targets = program::targets(&args.programs)?;
@@ -152,6 +164,9 @@ fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimit
         jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
         // The other formats show every final state.
         stop_at_first: !args.all && args.format == Format::Human,
+        seed: args.seed,
+        depth: args.depth,
+        minimize: true,
     }
 }
 
@@ -209,6 +224,7 @@ fn fault_of(error: &CheckError) -> Fault {
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
         CheckError::Limit(_)
         | CheckError::NoJobs
+        | CheckError::NoDepth
         | CheckError::Unsupported { .. }
         | CheckError::Disagreement { .. } => Fault::new(text),
     }

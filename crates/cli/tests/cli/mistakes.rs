@@ -328,3 +328,10 @@ fn an_incomplete_command_is_explained() {
     );
     assert_eq!(run(&mut teetotal("")).code, Some(2));
 }
+
+#[test]
+fn a_seed_or_a_depth_that_is_none_is_refused() {
+    refuse("check SB --search random --seed x", 2, expect![[""]]);
+    refuse("check SB --search pct --depth 0", 2, expect![[""]]);
+    refuse("check SB --search stateful --limit preemptions=1", 2, expect![[""]]);
+}
