@@ -2,12 +2,10 @@
 
 use teetotal_explore::{Coverage, Replayed, Stats, Token, Violation, trace_of};
 use teetotal_memory::{Event, EventKind, Source, Trace};
-use teetotal_program::condition::Term;
 use teetotal_program::ir::{Program, printer};
-use teetotal_program::{ThreadId, Value};
+use teetotal_program::{ThreadId, Type, Value};
 
 use crate::finding;
-use crate::herd::show_condition;
 use crate::json::Json;
 use crate::outcome::Report;
 use crate::state;
@@ -35,7 +33,7 @@ impl Report<'_> {
             ("search", Json::text(outcome.search.info().name)),
             ("verdict", Json::text(self.one_word())),
             ("coverage", self.coverage()),
-            ("condition", condition.map_or(Json::Null, |condition| Json::text(show_condition(program, condition)))),
+            ("condition", condition.map_or(Json::Null, |condition| Json::text(printer::condition(program, condition)))),
             ("observation", condition.map_or(Json::Null, |_| self.observation(tally))),
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
@@ -84,7 +82,7 @@ impl Report<'_> {
     fn execution(&self, trace: &Trace, token: &Token, values: &[Value]) -> Vec<(&'static str, Json)> {
         let events = trace.events().iter().map(|event| event_of(self.program, trace, event));
         vec![
-            ("state", Json::text(state::state(self.program, values))),
+            ("state", Json::text(self.program.show_outcome(values))),
             ("token", Json::text(token.to_string())),
             ("events", Json::List(events.collect())),
         ]
@@ -121,11 +119,8 @@ fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
         members.push(("statement", Json::text(printer::statement(program, thread, event.place as usize))));
     }
     members.extend(words::place(program, thread, event.place as usize).map(|place| ("place", Json::Text(place))));
-    let show = |value: Value| {
-        Json::Number(
-            event.loc.map_or_else(|| (value as i64).to_string(), |loc| program.show_value(Term::Memory(loc), value)),
-        )
-    };
+    let ty = event.loc.map_or(Type::I64, |loc| program.locations[loc.index()].ty);
+    let show = |value: Value| Json::Number(ty.show(value));
     members.extend(event.loc.map(|loc| ("location", Json::text(program.location_name(loc)))));
     members.extend(event.read.map(|value| ("read", show(value))));
     members.extend(event.source.map(|source| match source {
