@@ -130,7 +130,7 @@ fn a_refused_file_does_not_keep_the_others_from_being_checked() {
         "#]],
     );
     folder.check("check a.litmus b.litmus --format json", 2, expect![[r#"
-        {"format":1,"file":"b.litmus","test":"B","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (1:EAX=1)","observation":"sometimes","states":["1:EAX=0;","1:EAX=1;"],"stats":{"states":6,"executions":2,"completed":2,"blocked":0,"discarded":0,"failed":0,"steps":5,"bytes":524,"satisfying":1,"falsifying":1},"witness":{"state":"1:EAX=1;","token":"tso1:3:0ce715a5:0.0w.1","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"b.litmus:4:2","location":"x","written":1,"reaches_memory":2},{"step":3,"thread":"P1","kind":"load","statement":"EAX = x","place":"b.litmus:4:15","location":"x","read":1,"from":1}]}}
+        {"format":1,"file":"b.litmus","test":"B","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (1:EAX=1)","observation":"sometimes","ends":"always","states":["1:EAX=0;","1:EAX=1;"],"stats":{"states":6,"executions":2,"completed":2,"blocked":0,"discarded":0,"failed":0,"steps":5,"bytes":524,"satisfying":1,"falsifying":1},"witness":{"state":"1:EAX=1;","token":"tso1:3:0ce715a5:0.0w.1","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"b.litmus:4:2","location":"x","written":1,"reaches_memory":2},{"step":3,"thread":"P1","kind":"load","statement":"EAX = x","place":"b.litmus:4:15","location":"x","read":1,"from":1}]}}
     "#]], expect![[r#"
         error: the instruction `MOVE` is not supported
           --> a.litmus:4:2

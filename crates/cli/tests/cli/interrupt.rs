@@ -1,0 +1,76 @@
+//! Ctrl-C: what was found so far is printed; the second one ends the process.
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+
+use expect_test::expect;
+
+use crate::{Folder, teetotal};
+
+/// A command that has begun with `SB`, so that it listens.
+fn begun(command: &mut Command) -> (Child, BufReader<ChildStdout>, BufReader<ChildStderr>) {
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary was built for this test");
+    let mut stdout = BufReader::new(child.stdout.take().expect("it was piped"));
+    let stderr = BufReader::new(child.stderr.take().expect("it was piped"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("text is UTF-8");
+    assert!(line.starts_with("SB: "), "{line}");
+    (child, stdout, stderr)
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is `kill`");
+    assert!(sent.success());
+}
+
+fn rest(mut stream: impl Read) -> String {
+    let mut text = String::new();
+    stream.read_to_string(&mut text).expect("text is UTF-8");
+    text
+}
+
+#[test]
+fn the_first_one_ends_the_search_with_what_was_found() {
+    let mut command = teetotal("check SB indexer MP n6 --model sc --quiet --allow-incomplete");
+    let (mut child, stdout, stderr) = begun(&mut command);
+    interrupt(&child);
+    expect![[r#"
+        indexer: no violation found under sc (stopped: interrupted)
+    "#]]
+    .assert_eq(&rest(stdout));
+    expect![[r#"
+        note: stopping; interrupt once more to end at once
+        note: interrupted; 2 of 4 not looked at
+    "#]]
+    .assert_eq(&rest(stderr));
+    assert_eq!(child.wait().expect("it ends").code(), Some(3));
+}
+
+#[test]
+fn a_comparison_says_what_it_knows() {
+    let mut command = teetotal("compare SB indexer --quiet");
+    let (mut child, stdout, stderr) = begun(&mut command);
+    interrupt(&child);
+    let text = rest(stdout);
+    assert!(text.starts_with("indexer: at least 0 final states under sc (stopped: interrupted), at least "), "{text}");
+    assert_eq!(rest(stderr), "note: stopping; interrupt once more to end at once\n");
+    assert_eq!(child.wait().expect("it ends").code(), Some(3));
+}
+
+#[test]
+fn the_second_one_ends_the_process() {
+    let folder = Folder::new("interrupt");
+    // Whoever opens this waits for a writer, who never comes.
+    let made = Command::new("mkfifo").arg(folder.0.join("pipe.litmus")).status().expect("there is `mkfifo`");
+    assert!(made.success());
+    let (mut child, stdout, mut stderr) = begun(teetotal("check SB pipe.litmus --quiet").current_dir(&folder.0));
+    interrupt(&child);
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("text is UTF-8");
+    assert_eq!(line, "note: stopping; interrupt once more to end at once\n");
+    interrupt(&child);
+    assert_eq!((rest(stdout).as_str(), rest(stderr).as_str()), ("", ""));
+    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+}
