@@ -291,7 +291,8 @@ impl<'a> SideBySide<'a> {
     /// What the first model with this row adds; nothing for a row of the strongest one.
     fn added(&self, row: &Row<'_>) -> Option<Added> {
         let first = first_of(row)?;
-        let before = self.reports.get(first.checked_sub(1)?)?.outcome.model;
+        let stronger = self.reports.get(first.checked_sub(1)?)?.outcome;
+        let before = stronger.model;
         let model = self.reports[first].outcome.model;
         let (trace, token) = match row.examples[first]? {
             Example::State(schedule) => {
@@ -300,7 +301,10 @@ impl<'a> SideBySide<'a> {
             }
             Example::Failure(violation) => (violation.trace.clone(), violation.token.clone()),
         };
-        let reason = reason::reason(self.program, &trace, before);
+        let reason = reason::reason(self.program, &trace, before).or_else(|| {
+            let is_impossible = stronger.coverage.is_complete();
+            is_impossible.then(|| reason::late_store(self.program, &trace)).flatten()
+        });
         Some(Added { model, before, trace, token, reason })
     }
 }

@@ -29,6 +29,23 @@ pub(crate) fn reason(program: &Program, trace: &Trace, stronger: ModelId) -> Opt
     (!turned.is_empty()).then(|| format!("{}{remark}", words::list(&turned)))
 }
 
+/// The first store that waited in its buffer while another thread did something.
+///
+/// It stands for a reason where the axioms see none: they do not know that nobody may come into an exclusive stretch.
+pub(crate) fn late_store(program: &Program, trace: &Trace) -> Option<String> {
+    let steps = trace.steps();
+    let is_late = |event: &&Event| {
+        let until = event.committed.map_or(steps.len(), |step| step as usize);
+        let waited = steps.get(event.step as usize + 1..until).unwrap_or_default();
+        event.is_store() && waited.iter().any(|record| record.step.thread() != event.thread)
+    };
+    trace.events().iter().find(is_late).map(|store| {
+        let place = store.loc.map_or("memory", |loc| program.location_name(loc));
+        let thread = &program.threads[store.thread.index()].name;
+        format!("the store of {place} in {thread} was still buffered when another thread went on")
+    })
+}
+
 /// When memory took part in an event: a store that never left its buffer comes last.
 fn moment(event: &Event) -> u32 {
     if event.is_store() { event.committed.unwrap_or(u32::MAX) } else { event.step }
