@@ -2,6 +2,7 @@
 
 use teetotal_judge::axiomatic::{Rejection, accepts};
 use teetotal_memory::{Event, EventKind, ModelId, Trace};
+use teetotal_program::Loc;
 use teetotal_program::ir::Program;
 
 use crate::words;
@@ -11,7 +12,7 @@ use crate::words;
 /// The axioms of the stronger model give a circle in which each event comes before the next. Memory took some events
 /// of one thread in another order than the circle wants: those are named.
 pub(crate) fn reason(program: &Program, trace: &Trace, stronger: ModelId) -> Option<String> {
-    let initial = |loc: teetotal_program::Loc| program.locations[loc.index()].initial;
+    let initial = |loc: Loc| program.locations[loc.index()].initial;
     let events: Vec<&Event> = match accepts(stronger, trace, initial).err()? {
         Rejection::Cyclic { events, .. } => events.into_iter().map(|id| trace.event(id)).collect(),
         Rejection::PendingAtGlobalFence { .. } => return Some("a store was pending at a global fence".to_owned()),

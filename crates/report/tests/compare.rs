@@ -19,7 +19,9 @@ fn compare(program: Program, tell: impl FnOnce(&SideBySide<'_>) -> String) -> St
         .collect();
     let reports: Vec<Report<'_>> =
         found.iter().map(|(options, outcome)| Report { program: &program, options, outcome }).collect();
-    tell(&SideBySide { program: &program, reports: &reports })
+    let side = SideBySide { program: &program, reports: &reports };
+    side.confirm().expect("the twins agree");
+    tell(&side)
 }
 
 /// What is said of a program with the locations `x` and `y` after the table.

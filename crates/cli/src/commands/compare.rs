@@ -94,6 +94,7 @@ fn compare(program: &Arc<Program>, limits: &AllLimits, args: &CompareArgs) -> Re
     let reports: Vec<Report<'_>> =
         found.iter().map(|(options, outcome)| Report { program, options, outcome }).collect();
     let comparison = SideBySide { program, reports: &reports };
+    comparison.confirm()?;
     let detail = match (args.quiet, args.witness) {
         (true, _) => Detail::Verdict,
         (_, true) => Detail::Witness,
