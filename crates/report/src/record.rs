@@ -119,7 +119,7 @@ pub(crate) fn events(program: &Program, trace: &Trace) -> Json {
 }
 
 fn stats(stats: &Stats, tally: Tally) -> Json {
-    let Stats { executions, completed, blocked, discarded, failed, states, steps, bytes } = *stats;
+    let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } = *stats;
     let counts = [
         ("states", states),
         ("executions", executions),
@@ -127,8 +127,10 @@ fn stats(stats: &Stats, tally: Tally) -> Json {
         ("blocked", blocked),
         ("discarded", discarded),
         ("failed", failed),
+        ("abandoned", abandoned),
         ("steps", steps),
         ("bytes", bytes),
+        ("pending", pending),
         ("satisfying", tally.holding),
         ("falsifying", tally.failing),
     ];
