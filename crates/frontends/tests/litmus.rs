@@ -54,7 +54,7 @@ fn the_destination_is_first_with_32_bits() {
                   EBX = exchange(x, EBX)
                   t2 = x
                   x = t2 - EAX
-            ~exists (1:EAX=1 \/ ([x]=2 /\ not ([y]=1)))
+            ~exists (1:EAX=1 \/ [x]=2 /\ not ([y]=1))
             shows ["1:EAX", "[x]", "[y]"]
         "#]],
     );
@@ -105,7 +105,7 @@ fn pointers_that_stay_are_locations_and_others_are_computed() {
                   t[1] = 7
                   rsi := &x
                   rdx = *rsi
-            forall ([t[1]]=7 /\ 0:rsi=4096)
+            forall ([t[1]]=7 /\ 0:rsi=x)
             shows ["0:rsi", "[t[1]]"]
         "#]],
     );

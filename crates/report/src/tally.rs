@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use teetotal_explore::Outcome;
 use teetotal_judge::axiomatic::visit_executions;
-use teetotal_program::Value;
-use teetotal_program::condition::{FinalState, Formula, Operand, Term};
+use teetotal_program::condition::Formula;
 use teetotal_program::ir::Program;
+
+use crate::state::{self, Shown};
 
 /// Completed executions for and against the formula inside the condition; without a condition all are for it.
 ///
@@ -60,7 +61,7 @@ impl Tally {
 
 fn of_states(program: &Program, outcome: &Outcome, formula: &Formula) -> Tally {
     let mut tally = Tally { holding: 0, failing: 0 };
-    if is_shown(program, formula) {
+    if state::shows(program, formula) {
         for values in outcome.states.keys() {
             tally.add(formula.holds(&Shown { program, values }));
         }
@@ -69,33 +70,6 @@ fn of_states(program: &Program, outcome: &Outcome, formula: &Formula) -> Tally {
         tally.failing += u64::from(outcome.falsifying.is_some());
     }
     tally
-}
-
-/// Whether outcomes show every term of `formula`.
-fn is_shown(program: &Program, formula: &Formula) -> bool {
-    let operand = |operand: &Operand| match operand {
-        Operand::Term(term) => program.observed.contains(term),
-        Operand::Constant(_) => true,
-    };
-    match formula {
-        Formula::True => true,
-        Formula::Compare(left, _, right) => operand(left) && operand(right),
-        Formula::Not(part) => is_shown(program, part),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(|part| is_shown(program, part)),
-    }
-}
-
-/// A final state as an outcome shows it.
-struct Shown<'a> {
-    program: &'a Program,
-    values: &'a [Value],
-}
-
-impl FinalState for Shown<'_> {
-    fn value(&self, term: Term) -> Value {
-        let position = self.program.observed.iter().position(|shown| *shown == term);
-        self.values[position.expect("the formula was found to use only what is shown")]
-    }
 }
 
 /// Nothing if the executions cannot be enumerated or are too many.
