@@ -100,6 +100,9 @@ impl Report<'_> {
             };
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
+        if let Some(filter) = &self.program.filter {
+            notes.push(format!("counts only: {}", printer::filter(self.program, filter)));
+        }
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
         if let Coverage::Stopped(reason) = self.outcome.coverage
             && reason != StopReason::Violation
@@ -114,6 +117,9 @@ impl Report<'_> {
         let Report { program, options, outcome } = self;
         let checks_condition = options.monitors.contains(&MonitorId::Condition) && program.condition.is_some();
         match self.verdict() {
+            Verdict::Vacuous if program.filter.is_some() => {
+                Some("the filter or an assumption rules out every execution".to_owned())
+            }
             Verdict::Vacuous => Some("every execution ends at an assumption that does not hold".to_owned()),
             Verdict::Holds | Verdict::NeverObserved if checks_condition && outcome.stats.completed == 0 => {
                 Some("no execution came to its end, so the condition was never looked at".to_owned())

@@ -23,16 +23,11 @@ pub(crate) fn state(program: &Program, values: &[Value]) -> String {
 
 /// What `term` holds.
 ///
-/// A number is taken for an address only where a register holds one from the beginning: elsewhere it is a number that
-/// happens to be the same.
+/// A number is taken for an address only where the program says that it deals with addresses: elsewhere it is a number
+/// that happens to be the same.
 pub(crate) fn value(program: &Program, term: Term, value: Value) -> String {
     match program.addresses.location(value) {
-        Some(loc) if has_pointers(program) => program.location_name(loc).to_owned(),
+        Some(loc) if program.names_addresses => program.location_name(loc).to_owned(),
         _ => program.show_value(term, value),
     }
-}
-
-fn has_pointers(program: &Program) -> bool {
-    let mut registers = program.threads.iter().flat_map(|thread| &thread.registers);
-    registers.any(|register| program.addresses.location(register.initial).is_some())
 }

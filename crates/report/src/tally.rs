@@ -104,8 +104,9 @@ fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Opt
     let mut seen = 0;
     visit_executions(outcome.model, program, |execution| {
         seen += 1;
-        if is_completed(&execution) {
-            tally.add(formula.holds(&End { program, execution: &execution }));
+        let end = End { program, execution: &execution };
+        if is_completed(&execution) && program.admits(&end) {
+            tally.add(formula.holds(&end));
         }
         if seen > MANY_EXECUTIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
