@@ -249,10 +249,7 @@ impl<'p> Reader<'p> {
                     None,
                     Update::CompareExchange { on_failure: OnFailure::Load(order), .. }
                     | Update::When { on_failure: OnFailure::Load(order), .. },
-                ) if self.model == ModelId::Pso =>
-                {
-                    (EventKind::Load, *order, None)
-                }
+                ) if self.model == ModelId::Pso => (EventKind::Load, *order, None),
                 (None, _) => (EventKind::FailedRmw, *order, None),
             },
             Instruction::Fence { order } => (EventKind::Fence, *order, None),

@@ -8,20 +8,30 @@ use teetotal_program::{Loc, Span, ThreadId, Type, Width};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::litmus::locations::{Locations, fits};
-use crate::litmus::syntax::{Flavor, Located, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::syntax::{Flavor, Located, Named, Place, Proposition, Quantifier, Side, Test};
 use crate::suggest::nearest;
 
 /// Gives `builder` the condition of `test`; without `diagnostics`, what is unknown goes unsaid.
-pub(super) fn ask(test: &Test, locations: &Locations, builder: &mut Builder, diagnostics: Option<&mut Diagnostics>) {
+pub(super) fn ask(
+    test: &Test,
+    locations: &Locations,
+    locals: &Locals,
+    builder: &mut Builder,
+    diagnostics: Option<&mut Diagnostics>,
+) {
     let mut unsaid = Diagnostics::default();
     let diagnostics = diagnostics.unwrap_or(&mut unsaid);
-    let mut resolver = Resolver { test, locations, builder, diagnostics };
+    let mut resolver = Resolver { test, locations, locals, builder, diagnostics };
     let formula = resolver.formula(&test.proposition);
+    let filter = test.filter.as_ref().map(|filter| resolver.formula(filter));
     let places = places(test);
     let observed: BTreeMap<_, _> = places.iter().filter_map(|place| resolver.observed(place)).collect();
     // A test that asks nothing and names nothing shows everything.
     if test.quantifier.is_some() || !places.is_empty() {
         builder.observe(observed.into_values());
+    }
+    if let Some(filter) = filter {
+        builder.filter(filter);
     }
     builder.condition(match test.quantifier {
         Some(Quantifier::Exists) => Condition::Exists(formula),
@@ -30,8 +40,17 @@ pub(super) fn ask(test: &Test, locations: &Locations, builder: &mut Builder, dia
     });
 }
 
-/// Every place that the condition or `locations` names.
-pub(super) fn places(test: &Test) -> Vec<Located<Place>> {
+/// Every place that is named after the code.
+pub(super) fn named(test: &Test) -> Vec<Located<Place>> {
+    let mut places = places(test);
+    if let Some(filter) = &test.filter {
+        collect(filter, &mut places);
+    }
+    places
+}
+
+/// Every place that the condition or `locations` names: outcomes show these, and not those of the filter.
+fn places(test: &Test) -> Vec<Located<Place>> {
     let mut places = test.shown.clone();
     collect(&test.proposition, &mut places);
     places
@@ -54,7 +73,7 @@ fn collect(proposition: &Proposition, places: &mut Vec<Located<Place>>) {
 /// That a test has no such thread.
 pub(super) fn no_thread(test: &Test, thread: usize, span: Span) -> Diagnostic {
     let unknown = Diagnostic::new(span, format!("this test has no thread {thread}"));
-    match test.threads.len() {
+    match test.n_threads() {
         1 => unknown.help("its only thread is 0"),
         n => unknown.help(format!("its threads are 0 to {}", n.saturating_sub(1))),
     }
@@ -64,14 +83,18 @@ pub(super) fn no_thread(test: &Test, thread: usize, span: Span) -> Diagnostic {
 pub(super) fn register_constant(flavor: Flavor, width: Width, value: u64) -> u64 {
     let ty = match flavor {
         Flavor::X86 => Type { width: width.min(Width::W32), signed: true },
-        Flavor::X86_64 => Type { width, signed: width == Width::W64 },
+        Flavor::X86_64 | Flavor::C => Type { width, signed: width == Width::W64 },
     };
     if fits(value, ty.width) { ty.wrap(value) } else { value }
 }
 
+/// For each thread its local variables, which tests for x86 do not have.
+pub(super) type Locals = Vec<BTreeMap<String, Type>>;
+
 struct Resolver<'a> {
     test: &'a Test,
     locations: &'a Locations,
+    locals: &'a Locals,
     builder: &'a Builder,
     diagnostics: &'a mut Diagnostics,
 }
@@ -83,7 +106,7 @@ impl Resolver<'_> {
     fn observed(&mut self, place: &Located<Place>) -> Option<(Rank, Term)> {
         let term = self.term(place)?;
         let rank = match &place.it {
-            Place::Register(thread, register) => (false, *thread, register.family.name(self.test.flavor.full()), 0),
+            Place::Register(thread, register) => (false, *thread, register.shown(self.test.flavor), 0),
             Place::Memory(name, element) => (true, 0, name.clone(), element.unwrap_or(0)),
         };
         Some((rank, term))
@@ -131,7 +154,13 @@ impl Resolver<'_> {
 
     fn constant(&self, place: &Place, number: u64) -> u64 {
         match place {
-            Place::Register(_, register) => register_constant(self.test.flavor, register.width, number),
+            Place::Register(_, Named::Register(register)) => {
+                register_constant(self.test.flavor, register.width, number)
+            }
+            Place::Register(thread, Named::Local(name)) => {
+                let ty = self.locals.get(*thread).and_then(|locals| locals.get(name)).copied();
+                ty.filter(|ty| fits(number, ty.width)).map_or(number, |ty| ty.wrap(number))
+            }
             Place::Memory(name, _) => {
                 let ty = self.locations.symbols.get(name).map(|symbol| symbol.ty);
                 ty.filter(|ty| fits(number, ty.width)).map_or(number, |ty| ty.wrap(number))
@@ -145,15 +174,24 @@ impl Resolver<'_> {
         }
         match &place.it {
             Place::Register(thread, register) => {
-                if *thread >= self.test.threads.len() {
+                if *thread >= self.test.n_threads() {
                     self.diagnostics.add(no_thread(self.test, *thread, place.span));
                     return None;
                 }
-                let name = register.family.name(self.test.flavor.full());
-                self.builder.register(ThreadId::at(*thread), &name)
+                let known = self.builder.register(ThreadId::at(*thread), &register.shown(self.test.flavor));
+                if let (None, Named::Local(name)) = (known, register) {
+                    self.no_local(*thread, name, place.span);
+                }
+                known
             }
             Place::Memory(name, element) => self.memory(name, *element, place.span),
         }
+    }
+
+    fn no_local(&mut self, thread: usize, name: &str, span: Span) {
+        let unknown = Diagnostic::new(span, format!("thread {thread} has no local variable `{name}`"));
+        let names = self.locals.get(thread).into_iter().flat_map(|locals| locals.keys()).map(String::as_str);
+        self.diagnostics.add(unknown.meant(nearest(name, names)));
     }
 
     fn memory(&mut self, name: &str, element: Option<u32>, span: Span) -> Option<Term> {

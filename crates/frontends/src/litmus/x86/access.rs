@@ -2,9 +2,10 @@
 
 use teetotal_program::Width;
 
-use crate::litmus::opcode::Opcode;
-use crate::litmus::register::{Family, Register};
-use crate::litmus::syntax::{Flavor, Operand, Reference, Statement};
+use crate::litmus::syntax::Flavor;
+use crate::litmus::x86::opcode::Opcode;
+use crate::litmus::x86::register::{Family, Register};
+use crate::litmus::x86::syntax::{Operand, Reference, Statement};
 
 /// How wide the access to `reference` is, if the instruction says it.
 pub(super) fn width(statement: &Statement, reference: &Reference, flavor: Flavor) -> Option<Width> {
