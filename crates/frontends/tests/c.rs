@@ -150,6 +150,51 @@ fn pointers_are_values() {
 }
 
 #[test]
+fn variables_need_no_declaration_and_numbers_may_be_addresses_as_in_herd() {
+    check(
+        "C n\n{ h=l1; l1=l2; }\nP0(int *h, int *new)\n{\n int r1;\n r1 = READ_ONCE(*h); r2 = cmpxchg(h, r1, new);\n\
+         if (r1 != new) { r3 = new + (r1 - r1); r4 = smp_load_acquire(r1); WRITE_ONCE(*r3, r1); }\n}\n\
+         exists (~h=new \\/ 0:r1=0:r2 /\\ 0:r4=l2)\n",
+        expect![[r#"
+            program n
+              shared h = 4104
+              shared l1 = 4112
+              shared l2 = 0
+              shared new = 0
+            thread P0
+                  r1 = h (relaxed)
+                  r2 = compare_exchange(h, r1, &new, else relaxed)
+                  if r1 == &new goto 6
+                  r3 := &new + (i32((r1 - r1)) * 4)
+                  r4 = *r1 (acquire)
+                  *r3 = r1 (relaxed)
+              6:  end
+            exists (not ([h]=4120) \/ (0:r1=0:r2 /\ 0:r4=4112))
+            shows ["0:r1", "0:r2", "0:r4", "[h]"]
+        "#]],
+    );
+    check(
+        "C n\n{ p=x; }\nP0(int **p) { r0 = rcu_dereference(*p); r1 = READ_ONCE(*r0); for (i = 0; i < 2; i++) r1 += i; }\nexists (0:r0=x)\n",
+        expect![[r#"
+            program n
+              shared p = 4104
+              shared x = 0
+            thread P0
+                  r0 = p (relaxed)
+                  r1 = *r0 (relaxed)
+                  i := 0
+              3:  if !(i < 2) goto 7
+                  r1 := i32((r1 + i))
+                  i := i32((i + 1))
+                  goto 3
+              7:  end
+            exists (0:r0=4104)
+            shows ["0:r0"]
+        "#]],
+    );
+}
+
+#[test]
 fn control_flow_is_jumps() {
     check_body(
         "int r0 = 0; if (*x) r0 = 1; else { r0 = 2; }\nwhile (atomic_load(x) == 0) ;\ndo { r0++; if (r0 == 3) continue; if (r0 > 5) break; } while (r0);\n\

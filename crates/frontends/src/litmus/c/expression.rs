@@ -209,6 +209,10 @@ impl<'t> Parser<'t, '_> {
                     _ => Form::Name(name.to_owned()),
                 }
             }
+            Kind::Sign if token.text.starts_with('"') => {
+                self.diagnostics.add(Diagnostic::new(token.span, "strings are not supported"));
+                return None;
+            }
             _ => return self.expected("an expression"),
         };
         self.made(token, form)

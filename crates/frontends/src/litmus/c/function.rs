@@ -38,20 +38,16 @@ impl Parser<'_, '_> {
             self.next();
         }
         if self.peek().text != format!("P{index}") {
-            if index > 0 && !self.peek_second().is("(") {
-                // A misspelled condition is spoken of where conditions are read.
+            let names_thread = self.peek().text.strip_prefix('P').is_some_and(|rest| rest.parse::<u32>().is_ok());
+            if index > 0 && !names_thread {
+                // What else may stand here is spoken of where conditions are read.
                 return None;
             }
             return self.expected(&format!("thread `P{index}`"));
         }
         self.next();
         let span = self.span_since(start);
-        let parameters = self.parameters().unwrap_or_else(|| {
-            while !self.at_end() && !self.peek().is("{") && !self.code_ends() {
-                self.next();
-            }
-            Vec::new()
-        });
+        let parameters = self.parameters()?;
         self.require("{")?;
         let body = self.block(0);
         Some(Thread { span, parameters, body })
@@ -64,7 +60,10 @@ impl Parser<'_, '_> {
             self.next();
         }
         while !self.eat(")") {
-            let parameter = self.parameter()?;
+            let Some(parameter) = self.parameter() else {
+                self.skip_parameter()?;
+                continue;
+            };
             if parameters.iter().any(|other| other.name.it == parameter.name.it) {
                 let twice = format!("two parameters are called `{}`", parameter.name.it);
                 self.diagnostics.add(Diagnostic::new(parameter.name.span, twice));
@@ -75,6 +74,17 @@ impl Parser<'_, '_> {
             }
         }
         Some(parameters)
+    }
+
+    /// Goes to the next parameter, or to the end of all.
+    fn skip_parameter(&mut self) -> Option<()> {
+        while !self.eat(",") && !self.peek().is(")") {
+            if self.at_end() || self.peek().is("{") {
+                return self.require(")");
+            }
+            self.next();
+        }
+        Some(())
     }
 
     fn parameter(&mut self) -> Option<Parameter> {

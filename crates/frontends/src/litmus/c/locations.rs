@@ -1,22 +1,14 @@
 //! What the parameters of functions say of locations: which there are, and how wide.
 
-use teetotal_program::Type;
-
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::litmus::c::syntax::{Parameter, Thread};
 use crate::litmus::locations::Drafts;
-use crate::litmus::syntax::Initial;
 
 impl Drafts {
     /// Takes in the parameters of every thread.
     pub(in crate::litmus) fn parameters(&mut self, threads: &[Thread], diagnostics: &mut Diagnostics) {
         for parameter in threads.iter().flat_map(|thread| &thread.parameters) {
             self.parameter(parameter, diagnostics);
-        }
-        for draft in self.by_name.values_mut().filter(|draft| draft.declared.is_none()) {
-            if draft.values.iter().any(|value| matches!(value.it, Initial::AddressOf(..))) {
-                draft.declared = Some(Type::I64);
-            }
         }
     }
 

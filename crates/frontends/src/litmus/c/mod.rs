@@ -8,6 +8,7 @@ mod declarations;
 mod exchange;
 mod expression;
 mod function;
+mod inference;
 mod library;
 mod locations;
 mod lower;

@@ -161,9 +161,9 @@ impl Lowering<'_, '_> {
 
     /// The place at an address that was computed.
     fn at_address(&mut self, pointer: Value, span: Span) -> Option<Place> {
-        let Some(ty) = pointer.ty.pointee() else {
+        let Some(ty) = pointer.ty.pointee().or_else(|| self.only_type()) else {
             let help = "declare what holds an address as a pointer: `int *r0;`";
-            return self.refuse_with(span, "this is a number, not a pointer", help);
+            return self.refuse_with(span, "this is a number, and locations have different types", help);
         };
         let width = ty.value().width;
         let Expr::Const(address) = pointer.expr else {
@@ -184,6 +184,19 @@ impl Lowering<'_, '_> {
         let mut types = self.locations.symbols.values().map(|symbol| symbol.ty).filter(|ty| ty.width == width);
         let first = types.next()?;
         types.all(|ty| ty == first).then_some(first)
+    }
+
+    /// The type of all locations, if it is the same: a number that is an address can lead to nothing else.
+    fn only_type(&self) -> Option<CType> {
+        let width = self.only_width()?;
+        self.only_type_of(width).map(CType::integer)
+    }
+
+    /// The width of all locations, if it is the same.
+    pub(super) fn only_width(&self) -> Option<Width> {
+        let mut widths = self.locations.symbols.values().map(|symbol| symbol.ty.width);
+        let first = widths.next()?;
+        widths.all(|width| width == first).then_some(first)
     }
 
     /// The address of a place as a value.

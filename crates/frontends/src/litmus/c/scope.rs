@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::litmus::c::inference::Inference;
 use crate::litmus::c::syntax::{Declarator, Statement, Thread};
 use crate::litmus::locations::Locations;
 use crate::litmus::syntax::{Entry, Initial, Located, Named, Place};
@@ -13,7 +14,7 @@ use crate::litmus::types::CType;
 /// Their types by name.
 pub(super) type Variables = BTreeMap<String, CType>;
 
-/// The local variables that `thread` or the initial state declares.
+/// The local variables that `thread` or the initial state declares, and those that it assigns to without that.
 pub(super) fn variables(
     thread: &Thread,
     entries: &[&Entry],
@@ -31,7 +32,11 @@ pub(super) fn variables(
             known.insert(name.clone(), type_of_entry(entry, locations));
         }
     }
-    known
+    let parameters =
+        thread.parameters.iter().map(|parameter| (parameter.name.it.as_str(), parameter.pointee)).collect();
+    let mut inference = Inference { known, parameters, locations };
+    inference.statements(&thread.body);
+    inference.known
 }
 
 /// Without a type, a variable that holds an address at first is a pointer, and any other an `int`.

@@ -28,6 +28,14 @@ impl<'t> Parser<'t, '_> {
                 self.diagnostics.add(open.help("close it with `}`"));
                 break;
             }
+            if self.peek().opens_line && self.code_ends() && self.peek_second().is("(") {
+                let open = Diagnostic::new(self.peek().span, "a function does not end before this");
+                self.diagnostics.add(open.help("close it with `}`"));
+                while !self.at_end() {
+                    self.next();
+                }
+                break;
+            }
             if self.diagnostics.is_full() {
                 break;
             }
@@ -50,6 +58,11 @@ impl<'t> Parser<'t, '_> {
                 }
                 "{" => depth += 1,
                 "}" if depth == 0 => return,
+                "}" if depth == 1 => {
+                    // What follows a block is another statement.
+                    self.next();
+                    return;
+                }
                 "}" => depth -= 1,
                 _ => {}
             }

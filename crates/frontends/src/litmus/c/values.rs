@@ -178,11 +178,12 @@ impl Lowering<'_, '_> {
             (true, true) if !from.agrees_with(to) => {
                 self.refuse(span, "this pointer leads to something of another type than is wanted here")
             }
-            (false, true) if !value.is_null() => self.refuse_with(
-                span,
-                "a number is no pointer",
-                "declare what holds an address as a pointer: `int *r0;`",
-            ),
+            (false, true) if !value.is_null() && self.only_width() != to.pointee().map(|ty| ty.value().width) => self
+                .refuse_with(
+                    span,
+                    "where a number leads to as a pointer is not known, as locations differ in width",
+                    "declare what holds an address as a pointer: `int *r0;`",
+                ),
             _ => Some(cast(value.expr, from.value(), to.value())),
         }
     }
