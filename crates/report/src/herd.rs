@@ -66,7 +66,12 @@ pub(crate) fn show_condition(program: &Program, condition: &Condition) -> String
         Condition::NotExists(_) => "~exists",
         Condition::ForAll(_) => "forall",
     };
-    format!("{quantifier} ({})", show(program, condition.formula(), Around::Nothing))
+    format!("{quantifier} ({})", show_formula(program, condition.formula()))
+}
+
+/// A formula with as few parentheses.
+pub(crate) fn show_formula(program: &Program, formula: &Formula) -> String {
+    show(program, formula, Around::Nothing)
 }
 
 /// What a formula stands in.

@@ -8,6 +8,7 @@ use teetotal_program::ir::{Instruction, Program, printer};
 
 use crate::ansi::Role;
 use crate::finding;
+use crate::herd::show_formula;
 use crate::line::Line;
 use crate::stop;
 use crate::style::{Options as Drawing, Style};
@@ -101,7 +102,7 @@ impl Report<'_> {
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
         if let Some(filter) = &self.program.filter {
-            notes.push(format!("counts only: {}", printer::filter(self.program, filter)));
+            notes.push(format!("counts only: {}", show_formula(self.program, filter)));
         }
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
         if let Coverage::Stopped(reason) = self.outcome.coverage

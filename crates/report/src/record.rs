@@ -7,7 +7,7 @@ use teetotal_program::ir::{Program, printer};
 use teetotal_program::{ThreadId, Value};
 
 use crate::finding;
-use crate::herd::show_condition;
+use crate::herd::{show_condition, show_formula};
 use crate::json::Json;
 use crate::outcome::Report;
 use crate::state;
@@ -40,6 +40,9 @@ impl Report<'_> {
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
         ];
+        if let Some(filter) = &program.filter {
+            members.push(("filter", Json::text(show_formula(program, filter))));
+        }
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {
