@@ -1,7 +1,11 @@
 //! How litmus tests for C read as programs.
 
+use std::sync::Arc;
+
 use expect_test::{Expect, expect};
 use teetotal_frontends::litmus;
+use teetotal_program::ir::Interpreter;
+use teetotal_program::{Reg, Subject, ThreadId};
 
 fn check(text: &str, expected: Expect) {
     let text = match litmus::read("test.litmus", text) {
@@ -429,4 +433,62 @@ fn every_operation_knows_its_place() {
     let program = litmus::read("test.litmus", text).expect("it is well formed");
     let span = program.threads[0].places[0].span.expect("it came from a text");
     assert_eq!((span.source, span.line, span.column, span.length), (0, 5, 12, 13));
+}
+
+/// What `r` of type `ty` holds after `expression` was assigned to it.
+fn computed(ty: &str, expression: &str) -> i64 {
+    let text = format!(
+        "C n\n{{ int 0:a=-7; int 0:b=2; unsigned 0:u=1; long 0:l=-1; uint8_t 0:c=200; int8_t 0:s=-56; }}\n\
+         P0(int *x) {{ {ty} r = {expression}; *x = 1; }}\nexists (x=1)\n"
+    );
+    let program = Arc::new(litmus::read("test.litmus", &text).unwrap_or_else(|errors| panic!("{}", errors[0])));
+    let register =
+        program.threads[0].registers.iter().position(|register| register.name == "r").expect("it is declared");
+    Interpreter::new(program).register(ThreadId(0), Reg(register as u16)) as i64
+}
+
+#[test]
+fn numbers_come_out_as_in_c() {
+    let expected: &[(&str, &str, i64)] = &[
+        ("int", "a / b", -3),
+        ("int", "a % b", -1),
+        ("int", "a >> 1", -4),
+        ("int", "a < u", 0),
+        ("int", "a < 1", 1),
+        ("int", "a < c", 1),
+        ("int", "l < u", 1),
+        ("unsigned", "a", 4_294_967_289),
+        ("unsigned", "-u", 4_294_967_295),
+        ("unsigned", "-u >> 1", 2_147_483_647),
+        ("int", "-u / 2", 2_147_483_647),
+        ("long", "-u + l", 4_294_967_294),
+        ("long", "a + 0ul < 5", 0),
+        ("int", "c + c", 400),
+        ("uint8_t", "c + c", 144),
+        ("int8_t", "c", -56),
+        ("int", "(uint8_t)s == c", 1),
+        ("int", "s == c", 0),
+        ("int", "~c", -201),
+        ("int", "!a + !!a * 2", 2),
+        ("int", "1 << 31", -2_147_483_648),
+        ("int", "(b << 30) + 0 == -2147483647 - 1", 1),
+        ("int", "2147483647 + b", -2_147_483_647),
+        ("long", "2147483648 * b", 4_294_967_296),
+        ("long", "0xffffffff", 4_294_967_295),
+        ("int", "0xffffffff == -1", 1),
+        ("int", "4294967295 == -1", 0),
+        ("int", "017 + 0b11 + 0x1F", 49),
+        ("bool", "256", 1),
+        ("int", "(bool)a", 1),
+        ("int", "b ? u - 2 > 0 : 5", 1),
+        ("long", "0 ? u : -1", 4_294_967_295),
+        ("int", "1 - 1 - 1", -1),
+        ("int", "1 | 2 ^ 3 & 2 == 2", 3),
+        ("int", "b == 2 || a / (b - 2)", 1),
+        ("int", "b != 2 && a / (b - 2)", 0),
+        ("int", "(a = 5, a++ + ++a)", 12),
+    ];
+    for (ty, expression, value) in expected {
+        assert_eq!(computed(ty, expression), *value, "{ty} r = {expression}");
+    }
 }

@@ -256,13 +256,13 @@ C publish
 { int *p=&x; z=7; }
 P0(int *z, int **p)
 {
-	WRITE_ONCE(*z, -1);
-	rcu_assign_pointer(*p, z);
+    WRITE_ONCE(*z, -1);
+    rcu_assign_pointer(*p, z);
 }
 P1(int **p)
 {
-	int *r0 = rcu_dereference(*p);
-	int r1 = READ_ONCE(*r0);
+    int *r0 = rcu_dereference(*p);
+    int r1 = READ_ONCE(*r0);
 }
 filter (not (1:r1=0))
 forall (1:r0=z /\\ 1:r1=-1)

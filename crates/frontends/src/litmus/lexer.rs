@@ -219,7 +219,7 @@ pub(super) fn tokens<'t>(mut cursor: Cursor<'t>, dialect: Dialect, diagnostics: 
         let (start, opens_line) = (cursor, cursor.opens_line);
         let dot = if in_code { '\0' } else { '.' };
         let (kind, text) = if first.is_ascii_digit() {
-            (Kind::Number, cursor.take_until(|c| !c.is_ascii_alphanumeric() && !(in_code && c == '.')))
+            (Kind::Number, cursor.take_until(|c| !(c.is_ascii_alphanumeric() || in_code && c == '.')))
         } else if is_word(first) || first == dot {
             (Kind::Word, cursor.take_until(|c| !is_word(c) && c != dot && !c.is_ascii_digit()))
         } else {

@@ -172,12 +172,11 @@ impl Lowering<'_, '_> {
             _ => {}
         }
         let place = taken.place.as_ref()?;
-        let mut values = taken.values.iter().cloned();
         Some(match action {
             Action::Load => Some(self.load(place, order, to, span)),
             Action::IsLocked => Some(Value::of_truth(self.load(place, order, None, span).expr.ne(0))),
             Action::Store | Action::StoreAndFence => {
-                self.store(place, values.next()?, order, span)?;
+                self.store(place, taken.values.first()?.clone(), order, span)?;
                 if action == Action::StoreAndFence {
                     self.fence(Order::SeqCst, span);
                 }
@@ -191,47 +190,45 @@ impl Lowering<'_, '_> {
                 self.push(span, Instruction::Lock { at: place.address.clone(), order });
                 None
             }
+            _ => self.update(call, action, place, &taken)?,
+        })
+    }
+
+    /// An action that reads and writes in one step.
+    fn update(&mut self, call: Call<'_>, action: Action, place: &Place, taken: &Arguments) -> Option<Option<Value>> {
+        let mut values = taken.values.iter().cloned();
+        let number = |value: i32| Value { expr: value.into(), ty: CType::INT };
+        let value = match action {
             Action::Exchange => {
-                let new = self.converted(values.next()?, place.ty, span)?;
+                let new = self.converted(values.next()?, place.ty, call.span)?;
                 let new = stored(new, place.ty.value().width);
-                Some(self.update_giving_old(place, Update::Exchange(new), call))
+                self.update_giving_old(place, Update::Exchange(new), call)
             }
             Action::TestAndSet => {
                 let old = self.update_giving_old(place, Update::Exchange(1.into()), call);
-                Some(Value::of_truth(old.expr.ne(0)))
+                Value::of_truth(old.expr.ne(0))
             }
             Action::Update(op, operand, gives) => {
-                let operand = self.operand(operand, values.next(), place, span)?;
-                self.combine(place, op, operand, gives, call)?
+                let operand = self.operand(operand, values.next(), place, call.span)?;
+                return self.combine(place, op, operand, gives, call);
             }
-            Action::AddUnless(gives) => {
-                let (amount, unless) = (values.next()?, values.next()?);
-                Some(self.add_unless(place, [amount, unless], gives, call)?)
-            }
-            Action::IncrementNotZero => {
-                let number = |value: i32| Value { expr: value.into(), ty: CType::INT };
-                Some(self.add_unless(place, [number(1), number(0)], Gives::Success, call)?)
-            }
+            Action::AddUnless(gives) => self.add_unless(place, [values.next()?, values.next()?], gives, call)?,
+            Action::IncrementNotZero => self.add_unless(place, [number(1), number(0)], Gives::Success, call)?,
             Action::CompareExchange(strength) => {
-                let on_failure = OnFailure::Load(taken.failure.unwrap_or(order_of_failure(order)));
+                let on_failure = OnFailure::Load(taken.failure.unwrap_or(order_of_failure(call.order)));
                 let expected = taken.expected.as_ref()?;
-                Some(self.compare_exchange(place, expected, values.next()?, (strength, on_failure), call)?)
+                self.compare_exchange(place, expected, values.next()?, (strength, on_failure), call)?
             }
-            Action::CompareAndSwap => {
-                let (expected, new) = (values.next()?, values.next()?);
-                Some(self.compare_and_swap(place, expected, new, call)?)
-            }
+            Action::CompareAndSwap => self.compare_and_swap(place, values.next()?, values.next()?, call)?,
             Action::TryLock => {
-                let update = Update::CompareExchange {
-                    expected: 0.into(),
-                    new: self.thread.as_holder().into(),
-                    on_failure: OnFailure::Load(Order::Relaxed),
-                };
+                let (expected, new) = (0.into(), self.thread.as_holder().into());
+                let update = Update::CompareExchange { expected, new, on_failure: OnFailure::Load(Order::Relaxed) };
                 let old = self.update_giving_old(place, update, Call { to: None, ..call });
-                Some(Value::of_truth(old.expr.eq(0)))
+                Value::of_truth(old.expr.eq(0))
             }
-            Action::Fence | Action::Nothing => None,
-        })
+            _ => return self.refuse(call.span, format!("`{}` is not supported", call.name)),
+        };
+        Some(Some(value))
     }
 
     /// Reads and writes in one step; gives what was there.
