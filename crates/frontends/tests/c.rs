@@ -30,7 +30,10 @@ fn check_body(text: &str, expected: Expect) {
         Ok(program) => {
             let shown = program.to_string();
             let code = shown.lines().skip_while(|line| !line.starts_with("thread")).skip(1);
-            code.take_while(|line| !line.starts_with("forall")).map(|line| format!("{}\n", line.trim_end())).collect()
+            let code: Vec<&str> = code.take_while(|line| !line.starts_with("forall")).collect();
+            // Where no line has a label, all are indented as if they had one.
+            let indent = code.iter().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
+            code.iter().map(|line| format!("{}\n", &line[indent..])).collect()
         }
         Err(errors) => errors.iter().map(|error| format!("{error}\n")).collect::<String>(),
     };

@@ -324,12 +324,12 @@ fn a_mistake_in_c_is_shown_in_its_line() {
         2,
         expect![[""]],
         expect![[r#"
-        error: the function `REED_ONCE` is not supported
-           --> n.litmus:11:11
-            |
-         11 |     int r1 = REED_ONCE(*r0);
-            |              ^^^^^^^^^^^^^^
-        help: did you mean `READ_ONCE`?
-    "#]],
+            error: the function `REED_ONCE` is not supported
+               --> n.litmus:11:14
+                |
+             11 |     int r1 = REED_ONCE(*r0);
+                |              ^^^^^^^^^^^^^^
+            help: did you mean `READ_ONCE`?
+        "#]],
     );
 }
