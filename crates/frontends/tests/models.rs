@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use teetotal_explore::{Options, Outcome, check};
+use teetotal_explore::{Options, Outcome, SEARCHES, check};
 use teetotal_frontends::litmus;
 use teetotal_memory::MODELS;
 use teetotal_program::ir::Program;
@@ -255,4 +255,26 @@ fn deadlocks_of_spinlocks_are_found() {
     let text = "C n\n{}\nP0(spinlock_t *a, spinlock_t *b) { spin_lock(a); spin_lock(b); spin_unlock(b); spin_unlock(a); }\n\
                 P1(spinlock_t *a, spinlock_t *b) { spin_lock(b); spin_lock(a); spin_unlock(a); spin_unlock(b); }\nforall (true)\n";
     assert!(outcomes(text).1.iter().all(|outcome| !outcome.violations.is_empty() && outcome.stats.blocked > 0));
+}
+
+#[test]
+fn every_search_heeds_the_filter_and_weak_failures() {
+    let texts = [
+        "C n\n{}\nP0(int *x, int *y) { *x = 1; *y = 1; }\nP1(int *x, int *y) { int r0 = *y; int r1 = *x; }\n\
+         locations [1:r0; 1:r1;]\nfilter (1:r0=1)\n",
+        "C n\n{}\nP0(int *x) { int r0 = 0; int r1 = atomic_compare_exchange_weak(x, &r0, 1); }\nP1(int *x) { *x = 2; }\n\
+         locations [0:r0; 0:r1; x;]\n",
+    ];
+    for text in texts {
+        let (program, outcomes) = outcomes(text);
+        for outcome in &outcomes {
+            for search in SEARCHES {
+                let options = Options { search: search.id, ..Options::new(outcome.model) };
+                let other = check(&program, &options, &|| None).expect("it can be checked");
+                let keys = |outcome: &Outcome| outcome.states.keys().cloned().collect::<Vec<_>>();
+                assert_eq!(keys(outcome), keys(&other), "{} {}", search.name, outcome.model.info().name);
+                assert!(other.stats.discarded > 0, "{}", search.name);
+            }
+        }
+    }
 }
