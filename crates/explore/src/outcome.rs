@@ -112,7 +112,7 @@ pub struct Stats {
     pub completed: u64,
     /// Of these, executions in which a thread waits forever.
     pub blocked: u64,
-    /// Of these, executions that an assumption rules out.
+    /// Of these, executions that an assumption or the filter rules out.
     pub discarded: u64,
     /// Of these, executions in which a thread went wrong.
     pub failed: u64,
@@ -154,7 +154,7 @@ impl Coverage {
 }
 
 impl Outcome {
-    /// Whether no execution counts, because assumptions rule out all of them.
+    /// Whether no execution counts, because assumptions or the filter rule out all of them.
     #[must_use]
     pub fn is_vacuous(&self) -> bool {
         let Stats { completed, blocked, failed, discarded, .. } = self.stats;

@@ -23,7 +23,7 @@ pub struct Frontend {
 pub const FRONTENDS: &[Frontend] = &[Frontend {
     name: "litmus",
     ending: "litmus",
-    summary: "litmus tests in the format of herd7: X86, X86_64",
+    summary: "litmus tests in the format of herd7: X86, X86_64, C and the kernel's C",
     read: litmus::read,
 }];
 

@@ -42,6 +42,9 @@ impl Report<'_> {
         if is_sampled(outcome) {
             members.push(("seed", Json::number(options.seed)));
         }
+        if let Some(filter) = &program.filter {
+            members.push(("filter", Json::text(printer::proposition(program, filter))));
+        }
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {

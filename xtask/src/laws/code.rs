@@ -245,11 +245,11 @@ impl<'p> Reader<'p> {
             Instruction::Store { order, .. } => (EventKind::Store, *order, stored),
             Instruction::Rmw { update, order, .. } => match (self.updated(event, update).flatten(), update) {
                 (Some(new), _) => (EventKind::Rmw, *order, Some(new)),
-                (None, Update::CompareExchange { on_failure: OnFailure::Load(order), .. })
-                    if self.model == ModelId::Pso =>
-                {
-                    (EventKind::Load, *order, None)
-                }
+                (
+                    None,
+                    Update::CompareExchange { on_failure: OnFailure::Load(order), .. }
+                    | Update::When { on_failure: OnFailure::Load(order), .. },
+                ) if self.model == ModelId::Pso => (EventKind::Load, *order, None),
                 (None, _) => (EventKind::FailedRmw, *order, None),
             },
             Instruction::Fence { order } => (EventKind::Fence, *order, None),
@@ -276,6 +276,13 @@ impl<'p> Reader<'p> {
             Update::CompareExchange { expected, new, .. } => {
                 let (expected, new) = (eval(expected)?, eval(new)?);
                 if Some(self.as_held(loc, expected)) != event.read {
+                    return Some(None);
+                }
+                new
+            }
+            Update::When { condition, new, .. } => {
+                let (holds, new) = (eval(condition)?, eval(new)?);
+                if holds == 0 {
                     return Some(None);
                 }
                 new

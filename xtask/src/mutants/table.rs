@@ -647,6 +647,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if expected != old {",
     },
     Mutant {
+        name: "an update under a condition writes where it does not hold",
+        file: "crates/program/src/ir/frame.rs",
+        original: "if holds == 0 {",
+        replacement: "if holds == 1 {",
+    },
+    Mutant {
         name: "a branch is taken on zero",
         file: "crates/program/src/ir/frame.rs",
         original: "Local::Go(if value(condition)? != 0 {",

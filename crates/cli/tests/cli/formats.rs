@@ -466,3 +466,86 @@ fn a_test_that_never_ends_says_so() {
     let json = folder.run("check W.litmus --format json").stdout;
     assert!(json.contains("\"ends\":\"never\""), "{json}");
 }
+
+const PUBLISH: &str = "\
+C publish
+{ int *p=&x; z=7; }
+P0(int *z, int **p)
+{
+    WRITE_ONCE(*z, -1);
+    rcu_assign_pointer(*p, z);
+}
+P1(int **p)
+{
+    int *r0 = rcu_dereference(*p);
+    int r1 = READ_ONCE(*r0);
+}
+filter (not (1:r1=0))
+forall (1:r0=z /\\ 1:r1=-1)
+";
+
+#[test]
+fn addresses_are_named_and_filtered_executions_do_not_count() {
+    let folder = Folder::new("publish").file("publish.litmus", PUBLISH);
+    folder.check(
+        "check publish.litmus --model pso --format herd",
+        0,
+        expect![[r#"
+        Test publish Required
+        States 1
+        1:r0=z; 1:r1=-1;
+        Ok
+        Witnesses
+        Positive: 1 Negative: 0
+        Condition forall (1:r0=z /\ 1:r1=-1)
+        Observation publish Always 1 0
+        Time publish 0.00
+
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "check publish.litmus --model pso",
+        0,
+        expect![[r#"
+        publish: holds under pso (complete, 12 states)
+          counts only: not (1:r1=0)
+    "#]],
+        expect![[""]],
+    );
+    let json = folder.run("check publish.litmus --format json").stdout;
+    assert!(json.contains(r#""filter":"not (1:r1=0)""#), "{json}");
+}
+
+#[test]
+fn a_filter_that_rejects_everything_leaves_nothing_to_check() {
+    let folder = Folder::new("rejected").file("n.litmus", PUBLISH.replace("filter (not (1:r1=0))", "filter (1:r1=3)"));
+    folder.check(
+        "check n.litmus",
+        4,
+        expect![[r#"
+        publish: nothing to check under tso (no execution passes the filter)
+          counts only: 1:r1=3
+          note: the filter or an assumption rules out every execution
+    "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_mistake_in_c_is_shown_in_its_line() {
+    let folder = Folder::new("mistake").file("n.litmus", PUBLISH.replace("READ_ONCE", "REED_ONCE"));
+    folder.check(
+        "check n.litmus",
+        2,
+        expect![[""]],
+        expect![[r#"
+            error: the function `REED_ONCE` is not supported
+               --> n.litmus:11:14
+                |
+             11 |     int r1 = REED_ONCE(*r0);
+                |              ^^^^^^^^^^^^^^
+            help: did you mean `READ_ONCE`?
+        "#]],
+    );
+}

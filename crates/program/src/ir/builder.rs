@@ -21,7 +21,7 @@
 
 use std::panic::Location;
 
-use crate::condition::{Condition, Term};
+use crate::condition::{Condition, Formula, Term};
 use crate::ir::address::{Address, AddressMap};
 use crate::ir::expr::Expr;
 use crate::ir::footprint::Footprints;
@@ -43,6 +43,8 @@ pub struct Builder {
     threads: Vec<ThreadCode>,
     observed: Option<Vec<Term>>,
     condition: Option<Condition>,
+    filter: Option<Formula>,
+    names_addresses: bool,
 }
 
 /// An array of shared locations.
@@ -79,6 +81,8 @@ impl Builder {
             threads: Vec::new(),
             observed: None,
             condition: None,
+            filter: None,
+            names_addresses: false,
         }
     }
 
@@ -167,6 +171,16 @@ impl Builder {
         self.condition = Some(condition);
     }
 
+    /// Lets only executions count whose final state satisfies a formula.
+    pub fn filter(&mut self, filter: Formula) {
+        self.filter = Some(filter);
+    }
+
+    /// Shows values that are addresses as the names of their locations, though no register holds one at first.
+    pub fn name_addresses(&mut self) {
+        self.names_addresses = true;
+    }
+
     /// The register called `name` of `thread`, if there is one.
     #[must_use]
     pub fn register(&self, thread: ThreadId, name: &str) -> Option<Term> {
@@ -177,12 +191,18 @@ impl Builder {
     /// The program, if it is well formed.
     pub fn build(self) -> Result<Program, ProgramError> {
         let observed = self.observed.unwrap_or_else(|| everything(&self.threads, self.locations.len()));
+        let addresses = AddressMap::new(&self.locations);
+        let mut registers = self.threads.iter().flat_map(|thread| &thread.registers);
+        let names_addresses =
+            self.names_addresses || registers.any(|register| addresses.location(register.initial).is_some());
         let program = Program {
             name: self.name,
             sources: self.sources,
             observed,
             condition: self.condition,
-            addresses: AddressMap::new(&self.locations),
+            filter: self.filter,
+            names_addresses,
+            addresses,
             footprints: Footprints::default(),
             locations: self.locations,
             threads: self.threads,
@@ -253,7 +273,11 @@ impl ThreadBuilder<'_> {
 
     /// A fresh register that outcomes do not show.
     pub fn temporary(&mut self) -> Reg {
-        self.add_register(format!("t{}", self.code.registers.len()), true)
+        let mut name = format!("t{}", self.code.registers.len());
+        while self.code.registers.iter().any(|register| register.name == name) {
+            name.push('_');
+        }
+        self.add_register(name, true)
     }
 
     /// Sets what a register holds at the beginning.

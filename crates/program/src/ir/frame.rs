@@ -6,7 +6,7 @@ use crate::ir::expr::{EvalError, Expr};
 use crate::ir::instruction::{Instruction, Update};
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
-use crate::op::{OnFailure, Op};
+use crate::op::Op;
 use crate::subject::Failure;
 
 /// How many instructions a thread may run between two operations before it is said to loop endlessly.
@@ -61,11 +61,7 @@ impl<'a> Frame<'a> {
                 Op::Store { loc, value: self.wrap(loc, self.eval(value)?), order: *order }
             }
             Instruction::Rmw { at, update, order, .. } => {
-                let on_failure = match update {
-                    Update::CompareExchange { on_failure, .. } => *on_failure,
-                    _ => OnFailure::Locked,
-                };
-                Op::Rmw { loc: self.resolve(at)?, order: *order, on_failure }
+                Op::Rmw { loc: self.resolve(at)?, order: *order, on_failure: update.on_failure() }
             }
             Instruction::Fence { order } => Op::Fence { order: *order },
             Instruction::GlobalFence => Op::GlobalFence,
@@ -100,6 +96,13 @@ impl<'a> Frame<'a> {
             Update::CompareExchange { expected, new, .. } => {
                 let (expected, new) = (self.eval(expected)?, self.eval(new)?);
                 if self.wrap(loc, expected) != old {
+                    return Ok(None);
+                }
+                new
+            }
+            Update::When { condition, new, .. } => {
+                let (holds, new) = (self.eval_with(condition, old)?, self.eval_with(new, old)?);
+                if holds == 0 {
                     return Ok(None);
                 }
                 new

@@ -93,6 +93,12 @@ pub enum Update {
     },
     /// Any function of [`Expr::Old`].
     Function(Expr),
+    /// Writes `new` where `condition` is not zero, else nothing; both are functions of [`Expr::Old`].
+    When {
+        condition: Expr,
+        new: Expr,
+        on_failure: OnFailure,
+    },
 }
 
 /// The operators of fetch-and-op.
@@ -170,8 +176,9 @@ impl Instruction {
                 address(at, &mut visit);
                 match update {
                     Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => visit(value),
-                    Update::CompareExchange { expected, new, .. } => {
-                        visit(expected);
+                    Update::CompareExchange { expected: first, new, .. }
+                    | Update::When { condition: first, new, .. } => {
+                        visit(first);
                         visit(new);
                     }
                 }
@@ -190,6 +197,17 @@ impl Instruction {
             | Instruction::Join { .. }
             | Instruction::Choose { .. }
             | Instruction::Jump { .. } => {}
+        }
+    }
+}
+
+impl Update {
+    /// What it is where it writes nothing; one that always writes is called locked.
+    #[must_use]
+    pub fn on_failure(&self) -> OnFailure {
+        match self {
+            Update::CompareExchange { on_failure, .. } | Update::When { on_failure, .. } => *on_failure,
+            Update::Exchange(_) | Update::Fetch(..) | Update::Function(_) => OnFailure::Locked,
         }
     }
 }

@@ -31,6 +31,9 @@ impl fmt::Display for Program {
                 }
             }
         }
+        if let Some(filter) = &self.filter {
+            writeln!(f, "{}", self::filter(self, filter))?;
+        }
         match &self.condition {
             Some(condition) => writeln!(f, "{}", self::condition(self, condition)),
             None => Ok(()),
@@ -85,6 +88,18 @@ pub fn condition(program: &Program, condition: &Condition) -> String {
         Condition::ForAll(_) => "forall",
     };
     format!("{quantifier} ({})", formula(program, condition.formula(), Around::Nothing))
+}
+
+/// A filter, such as `filter (0:r0=1)`.
+#[must_use]
+pub fn filter(program: &Program, filter: &Formula) -> String {
+    format!("filter ({})", formula(program, filter, Around::Nothing))
+}
+
+/// A formula with as few parentheses as `/\` before `\/` allows.
+#[must_use]
+pub fn proposition(program: &Program, part: &Formula) -> String {
+    formula(program, part, Around::Nothing)
 }
 
 /// What a formula stands in.
@@ -193,13 +208,14 @@ impl Show<'_> {
             Update::Exchange(value) => format!("exchange({at}, {})", self.expr(value)),
             Update::Fetch(op, value) => format!("{}({at}, {})", fetch_name(*op), self.expr(value)),
             Update::CompareExchange { expected, new, on_failure } => {
-                let note = match on_failure {
-                    OnFailure::Locked => String::new(),
-                    OnFailure::Load(order) => format!(", else {}", order_name(*order)),
-                };
+                let note = failure_note(*on_failure);
                 format!("compare_exchange({at}, {}, {}{note})", self.expr(expected), self.expr(new))
             }
             Update::Function(new) => format!("update({at}, {})", self.expr(new)),
+            Update::When { condition, new, on_failure } => {
+                let note = failure_note(*on_failure);
+                format!("update({at}, {} when {}{note})", self.inner(new), self.expr(condition))
+            }
         }
     }
 
@@ -246,6 +262,13 @@ impl Show<'_> {
             Expr::Binary(..) | Expr::Select(..) => format!("({})", self.expr(expr)),
             _ => self.expr(expr),
         }
+    }
+}
+
+fn failure_note(on_failure: OnFailure) -> String {
+    match on_failure {
+        OnFailure::Locked => String::new(),
+        OnFailure::Load(order) => format!(", else {}", order_name(order)),
     }
 }
 

@@ -53,12 +53,8 @@ pub(super) fn validate(program: &Program) -> Result<(), ProgramError> {
         }
     }
     program.observed.iter().try_for_each(|&term| check_term(program, term))?;
-    match &program.condition {
-        Some(Condition::Exists(formula) | Condition::NotExists(formula) | Condition::ForAll(formula)) => {
-            check_formula(program, formula)
-        }
-        None => Ok(()),
-    }
+    let formulas = program.condition.as_ref().map(Condition::formula).into_iter().chain(&program.filter);
+    formulas.into_iter().try_for_each(|formula| check_formula(program, formula))
 }
 
 fn limit_sizes(program: &Program) -> Result<(), ProgramError> {
@@ -120,7 +116,7 @@ fn check_instruction(program: &Program, thread: &ThreadCode, instruction: &Instr
         Instruction::Rmw { old, at, update, .. } => {
             registers_exist &= register(*old);
             locations_exist = address(at);
-            uses_old &= !matches!(update, Update::Function(_));
+            uses_old &= !matches!(update, Update::Function(_) | Update::When { .. });
         }
         Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => locations_exist = address(at),
         Instruction::Await { loads, .. } => {

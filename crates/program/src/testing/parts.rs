@@ -57,7 +57,9 @@ pub(super) fn values(instruction: &mut Instruction) -> Vec<&mut Expr> {
         Instruction::Assign { value, .. } | Instruction::Store { value, .. } => vec![value],
         Instruction::Rmw { update, .. } => match update {
             Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => vec![value],
-            Update::CompareExchange { expected, new, .. } => vec![expected, new],
+            Update::CompareExchange { expected: first, new, .. } | Update::When { condition: first, new, .. } => {
+                vec![first, new]
+            }
         },
         _ => Vec::new(),
     }
@@ -70,7 +72,9 @@ pub(super) fn expressions(instruction: &mut Instruction) -> Vec<&mut Expr> {
         Instruction::Rmw { at, update, .. } => {
             let values = match update {
                 Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => vec![value],
-                Update::CompareExchange { expected, new, .. } => vec![expected, new],
+                Update::CompareExchange { expected: first, new, .. } | Update::When { condition: first, new, .. } => {
+                    vec![first, new]
+                }
             };
             inside(at).into_iter().chain(values).collect()
         }

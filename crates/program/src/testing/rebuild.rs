@@ -22,6 +22,12 @@ pub fn rebuild(program: &Program) -> Result<Program, ProgramError> {
     if let Some(condition) = &program.condition {
         p.condition(condition.clone());
     }
+    if let Some(filter) = &program.filter {
+        p.filter(filter.clone());
+    }
+    if program.names_addresses {
+        p.name_addresses();
+    }
     p.build()
 }
 

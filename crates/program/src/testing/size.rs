@@ -4,7 +4,7 @@
 //! shuffled in every way. Waiting for another thread is ignored and an unknown condition goes both ways, so that the
 //! number is a bound, and far above the truth where threads wait for each other.
 
-use crate::ir::{Address, Expr, Instruction, Program, ThreadCode, Update};
+use crate::ir::{Address, Expr, Instruction, Program, ThreadCode};
 use crate::names::Value;
 use crate::op::{OnFailure, Order};
 
@@ -207,7 +207,7 @@ impl Alone {
             !self.pending.iter().any(waits)
         };
         match instruction {
-            Instruction::Rmw { update: Update::CompareExchange { on_failure: OnFailure::Load(_), .. }, .. } => true,
+            Instruction::Rmw { update, .. } if matches!(update.on_failure(), OnFailure::Load(_)) => true,
             Instruction::Rmw { at, order, .. }
             | Instruction::Lock { at, order }
             | Instruction::Unlock { at, order } => drained(order, Some(at)),

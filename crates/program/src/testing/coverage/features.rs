@@ -28,6 +28,7 @@ pub(super) const FEATURES: &[Feature] = &[
     ("seq-cst rmw", |p| updates(p, Order::SeqCst)),
     ("exchange", |p| update(p, |u| matches!(u, Update::Exchange(_)))),
     ("fetch-and-op", |p| update(p, |u| matches!(u, Update::Fetch(..)))),
+    ("update under a condition", |p| update(p, |u| matches!(u, Update::When { .. }))),
     ("update by a function", |p| update(p, |u| matches!(u, Update::Function(_)))),
     ("compare-exchange, failure a load", |p| exchange(p, |f| f != OnFailure::Locked)),
     ("compare-exchange, failure locked", |p| exchange(p, |f| f == OnFailure::Locked)),

@@ -4,9 +4,9 @@ use teetotal_program::Reg;
 use teetotal_program::Width;
 use teetotal_program::ir::{BinaryOp, Expr, FetchOp, ThreadBuilder};
 
-use crate::litmus::lower::Lowering;
-use crate::litmus::opcode::{Change, Flag, Shift, Test, combined};
-use crate::litmus::values::Typed;
+use crate::litmus::x86::lower::Lowering;
+use crate::litmus::x86::opcode::{Change, Flag, Shift, Test, combined};
+use crate::litmus::x86::values::Typed;
 
 /// What the last instruction that sets flags left behind.
 #[derive(Clone, Copy, Debug)]

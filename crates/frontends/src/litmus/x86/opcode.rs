@@ -5,7 +5,7 @@ use teetotal_program::{Order, Width};
 
 /// What an instruction does, whatever its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Opcode {
+pub(in crate::litmus) enum Opcode {
     Move,
     /// Moves to a wider place; the width of the source where the mnemonic says it.
     Extend {
@@ -35,7 +35,7 @@ pub(super) enum Opcode {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Change {
+pub(in crate::litmus) enum Change {
     Increment,
     Decrement,
     Negate,
@@ -43,7 +43,7 @@ pub(super) enum Change {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shift {
+pub(in crate::litmus) enum Shift {
     Left,
     Right,
     RightSigned,
@@ -51,13 +51,13 @@ pub(super) enum Shift {
 
 /// A question to the flags, and whether it is to be denied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Test {
-    pub(super) flag: Flag,
-    pub(super) denied: bool,
+pub(in crate::litmus) struct Test {
+    pub(in crate::litmus) flag: Flag,
+    pub(in crate::litmus) denied: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flag {
+pub(in crate::litmus) enum Flag {
     Zero,
     Negative,
     Overflow,
@@ -138,7 +138,7 @@ const TESTS: &[(&str, Flag, bool)] = &[
 
 impl Opcode {
     /// The instruction called `mnemonic`, in any case, and the width that its suffix says.
-    pub(super) fn named(mnemonic: &str) -> Option<(Opcode, Option<Width>)> {
+    pub(in crate::litmus) fn named(mnemonic: &str) -> Option<(Opcode, Option<Width>)> {
         let mnemonic = mnemonic.to_ascii_lowercase();
         let plain = |name: &str| PLAIN.iter().find(|(known, _)| *known == name).map(|(_, opcode)| *opcode);
         if let Some(opcode) = plain(&mnemonic) {
@@ -157,7 +157,7 @@ impl Opcode {
     }
 
     /// How the instruction is written, in lowercase: the first of its names, with the suffix for `width`.
-    pub(super) fn mnemonic(self, width: Option<Width>) -> String {
+    pub(in crate::litmus) fn mnemonic(self, width: Option<Width>) -> String {
         let test = |test: Test| {
             let found = TESTS.iter().find(|&&(_, flag, denied)| (flag, denied) == (test.flag, test.denied));
             found.expect("every flag can be asked and denied").0
@@ -180,7 +180,7 @@ impl Opcode {
     }
 
     /// The names to choose from where one is misspelled.
-    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    pub(in crate::litmus) fn names() -> impl Iterator<Item = &'static str> {
         PLAIN
             .iter()
             .chain(FIXED)
@@ -189,7 +189,7 @@ impl Opcode {
     }
 
     /// How many operands it takes, or `None` for any number.
-    pub(super) fn n_operands(self) -> Option<usize> {
+    pub(in crate::litmus) fn n_operands(self) -> Option<usize> {
         match self {
             Opcode::Nothing | Opcode::Return => None,
             Opcode::Fence(_) => Some(0),
@@ -199,7 +199,7 @@ impl Opcode {
     }
 
     /// Whether `lock` may stand before it where its destination is in memory.
-    pub(super) fn is_lockable(self) -> bool {
+    pub(in crate::litmus) fn is_lockable(self) -> bool {
         matches!(
             self,
             Opcode::Exchange | Opcode::ExchangeAdd | Opcode::CompareExchange | Opcode::Combine(_) | Opcode::Change(_)
@@ -207,7 +207,7 @@ impl Opcode {
     }
 
     /// What it asks the flags, if it does.
-    pub(super) fn test(self) -> Option<Test> {
+    pub(in crate::litmus) fn test(self) -> Option<Test> {
         match self {
             Opcode::Branch(test) | Opcode::Set(test) | Opcode::MoveIf(test) => Some(test),
             _ => None,
@@ -215,13 +215,13 @@ impl Opcode {
     }
 
     /// Whether its operand is a label.
-    pub(super) fn jumps(self) -> bool {
+    pub(in crate::litmus) fn jumps(self) -> bool {
         matches!(self, Opcode::Jump | Opcode::Branch(_))
     }
 }
 
 /// `combine` of two expressions.
-pub(super) fn combined(op: FetchOp, left: Expr, right: Expr) -> Expr {
+pub(in crate::litmus) fn combined(op: FetchOp, left: Expr, right: Expr) -> Expr {
     match op {
         FetchOp::Subtract => left.minus(right),
         FetchOp::And => left.bit_and(right),

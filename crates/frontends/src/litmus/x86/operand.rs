@@ -5,8 +5,9 @@ use teetotal_program::Width;
 use crate::diagnostics::Diagnostic;
 use crate::litmus::lexer::Kind;
 use crate::litmus::parser::Parser;
-use crate::litmus::register::Register;
-use crate::litmus::syntax::{Flavor, Located, Operand, Reference};
+use crate::litmus::syntax::{Flavor, Located};
+use crate::litmus::x86::register::Register;
+use crate::litmus::x86::syntax::{Operand, Reference};
 
 impl Parser<'_, '_> {
     pub(super) fn operand(&mut self) -> Option<Located<Operand>> {

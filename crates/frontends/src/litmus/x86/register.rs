@@ -4,14 +4,14 @@ use teetotal_program::Width;
 
 /// A register as an instruction names it: some low part of a family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Register {
-    pub(super) family: Family,
-    pub(super) width: Width,
+pub(in crate::litmus) struct Register {
+    pub(in crate::litmus) family: Family,
+    pub(in crate::litmus) width: Width,
 }
 
 /// A register of 64 bits with all its parts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct Family(u8);
+pub(in crate::litmus) struct Family(u8);
 
 /// For each family its names, from 64 bits to 8.
 const NAMES: [[&str; 4]; 17] = [
@@ -39,7 +39,7 @@ const WIDTHS: [Width; 4] = [Width::W64, Width::W32, Width::W16, Width::W8];
 
 impl Register {
     /// The register called `name`, in any case.
-    pub(super) fn named(name: &str) -> Option<Register> {
+    pub(in crate::litmus) fn named(name: &str) -> Option<Register> {
         for (family, names) in NAMES.iter().enumerate() {
             if let Some(at) = names.iter().position(|known| known.eq_ignore_ascii_case(name)) {
                 return Some(Register { family: Family(family as u8), width: WIDTHS[at] });
@@ -49,7 +49,7 @@ impl Register {
     }
 
     /// Its name in lowercase.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::litmus) fn name(self) -> &'static str {
         let at = WIDTHS.iter().position(|width| *width == self.width).expect("every width is listed");
         NAMES[usize::from(self.family.0)][at]
     }
@@ -57,16 +57,16 @@ impl Register {
 
 impl Family {
     /// The accumulator, which `cmpxchg` uses.
-    pub(super) const ACCUMULATOR: Family = Family(0);
+    pub(in crate::litmus) const ACCUMULATOR: Family = Family(0);
 
     /// What outcomes call it in tests whose registers have this width.
-    pub(super) fn name(self, full: Width) -> String {
+    pub(in crate::litmus) fn name(self, full: Width) -> String {
         let names = NAMES[usize::from(self.0)];
         if full == Width::W64 { names[0].to_owned() } else { names[1].to_uppercase() }
     }
 }
 
 /// All names of registers.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
+pub(in crate::litmus) fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().flatten().copied()
 }

@@ -2,12 +2,13 @@
 
 use teetotal_program::Width;
 
-use crate::litmus::opcode::Opcode;
-use crate::litmus::register::{Family, Register};
-use crate::litmus::syntax::{Flavor, Operand, Reference, Statement};
+use crate::litmus::syntax::Flavor;
+use crate::litmus::x86::opcode::Opcode;
+use crate::litmus::x86::register::{Family, Register};
+use crate::litmus::x86::syntax::{Operand, Reference, Statement};
 
 /// How wide the access to `reference` is, if the instruction says it.
-pub(super) fn width(statement: &Statement, reference: &Reference, flavor: Flavor) -> Option<Width> {
+pub(in crate::litmus) fn width(statement: &Statement, reference: &Reference, flavor: Flavor) -> Option<Width> {
     if let Opcode::Extend { from, .. } = statement.opcode {
         return from.or(reference.width);
     }
@@ -17,7 +18,7 @@ pub(super) fn width(statement: &Statement, reference: &Reference, flavor: Flavor
 }
 
 /// The width on which the instruction works as its operands say it.
-pub(super) fn operation_width(statement: &Statement) -> Option<Width> {
+pub(in crate::litmus) fn operation_width(statement: &Statement) -> Option<Width> {
     statement.suffix.or_else(|| register_width(statement))
 }
 
@@ -34,7 +35,7 @@ fn register_width(statement: &Statement) -> Option<Width> {
 }
 
 /// The registers that the instruction writes.
-pub(super) fn written(statement: &Statement) -> impl Iterator<Item = Family> {
+pub(in crate::litmus) fn written(statement: &Statement) -> impl Iterator<Item = Family> {
     let register = |at: usize| match statement.operands.get(at).map(|operand| &operand.it) {
         Some(Operand::Register(Register { family, .. })) => Some(*family),
         _ => None,

@@ -4,9 +4,10 @@ use teetotal_program::ir::{Address, Expr, UnaryOp};
 use teetotal_program::{Span, Type, Width};
 
 use crate::diagnostics::Diagnostic;
-use crate::litmus::lower::Lowering;
-use crate::litmus::register::Register;
-use crate::litmus::syntax::{Located, Operand, Reference};
+use crate::litmus::syntax::Located;
+use crate::litmus::x86::lower::Lowering;
+use crate::litmus::x86::register::Register;
+use crate::litmus::x86::syntax::{Operand, Reference};
 
 /// An address as a fixed part and registers with their factors.
 struct Sum {

@@ -3,34 +3,22 @@
 use teetotal_program::Span;
 
 use crate::diagnostics::Diagnostic;
-use crate::litmus::lexer::{Kind, Token};
-use crate::litmus::opcode::Opcode;
-use crate::litmus::parser::Parser;
-use crate::litmus::syntax::{Flavor, Line, Located, Operand, Statement};
+use crate::litmus::lexer::Kind;
+use crate::litmus::parser::{KEYWORDS, MOST_THREADS, Parser};
+use crate::litmus::syntax::{Flavor, Located};
+use crate::litmus::x86::opcode::Opcode;
+use crate::litmus::x86::syntax::{Line, Operand, Statement};
 use crate::suggest::nearest;
-
-/// The words that end the table.
-const KEYWORDS: &[&str] = &["exists", "forall", "final", "locations", "filter", "observed"];
-
-/// At most this many threads.
-const MOST_THREADS: usize = 1_024;
 
 impl Parser<'_, '_> {
     /// The code of each thread.
-    pub(super) fn table(&mut self) -> Vec<Vec<Line>> {
+    pub(in crate::litmus) fn table(&mut self) -> Vec<Vec<Line>> {
         let Some(n_threads) = self.names() else { return Vec::new() };
         let mut threads: Vec<Vec<Line>> = (0..n_threads).map(|_| Vec::new()).collect();
-        while !self.at_end() && !self.table_ends() && !self.is_misspelled_end() && !self.diagnostics.is_full() {
+        while !self.at_end() && !self.code_ends() && !self.is_misspelled_end() && !self.diagnostics.is_full() {
             self.row(&mut threads);
         }
         threads
-    }
-
-    /// Whether the condition begins here.
-    fn table_ends(&self) -> bool {
-        let token = self.peek();
-        let keyword = |token: Token<'_>| token.kind == Kind::Word && KEYWORDS.contains(&token.text);
-        keyword(token) || (token.is("~") && keyword(self.peek_second()))
     }
 
     /// Whether a condition seems to begin here with a misspelled word.
@@ -99,7 +87,7 @@ impl Parser<'_, '_> {
 
     fn cell_ends(&self) -> bool {
         let token = self.peek();
-        token.kind == Kind::End || token.is("|") || token.is(";") || (token.opens_line && self.table_ends())
+        token.kind == Kind::End || token.is("|") || token.is(";") || (token.opens_line && self.code_ends())
     }
 
     /// Labels and an instruction; `None` where the cell is empty or wrong.
@@ -112,7 +100,7 @@ impl Parser<'_, '_> {
         }
         let mut instruction = None;
         if !self.cell_ends() {
-            instruction = self.statement();
+            instruction = self.instruction();
             if instruction.is_some() && !self.cell_ends() {
                 let _: Option<()> = self.expected("the end of the instruction");
             }
@@ -123,7 +111,7 @@ impl Parser<'_, '_> {
         (instruction.is_some() || !labels.is_empty()).then_some(Line { labels, instruction })
     }
 
-    fn statement(&mut self) -> Option<Statement> {
+    fn instruction(&mut self) -> Option<Statement> {
         let start = self.peek().span;
         let mut locked = false;
         while self.peek().kind == Kind::Word && self.peek().text.eq_ignore_ascii_case("lock") {

@@ -3,11 +3,12 @@
 use teetotal_program::ir::{Address, BinaryOp, Expr, FetchOp, Instruction, UnaryOp, Update};
 use teetotal_program::{OnFailure, Order, Type, Width};
 
-use crate::litmus::lower::Lowering;
-use crate::litmus::opcode::{Change, Opcode, Shift, combined};
-use crate::litmus::register::{Family, Register};
-use crate::litmus::syntax::{Located, Operand, Statement};
-use crate::litmus::values::Typed;
+use crate::litmus::syntax::Located;
+use crate::litmus::x86::lower::Lowering;
+use crate::litmus::x86::opcode::{Change, Opcode, Shift, combined};
+use crate::litmus::x86::register::{Family, Register};
+use crate::litmus::x86::syntax::{Operand, Statement};
+use crate::litmus::x86::values::Typed;
 
 /// Where a result goes, and whether the way there is one locked step.
 enum Target {

@@ -6,13 +6,14 @@ use teetotal_program::ir::{Builder, Instruction, Label, ThreadBuilder, Update};
 use teetotal_program::{Order, Reg, Span, Width};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::litmus::access;
-use crate::litmus::flags::Flags;
 use crate::litmus::locations::Locations;
-use crate::litmus::opcode::Opcode;
 use crate::litmus::question;
-use crate::litmus::register::{Family, Register};
-use crate::litmus::syntax::{Flavor, Line, Located, Operand, Place, Reference, Statement, Test};
+use crate::litmus::syntax::{Flavor, Located, Named, Place, Test};
+use crate::litmus::x86::access;
+use crate::litmus::x86::flags::Flags;
+use crate::litmus::x86::opcode::Opcode;
+use crate::litmus::x86::register::{Family, Register};
+use crate::litmus::x86::syntax::{Line, Operand, Reference, Statement};
 use crate::suggest::nearest;
 
 /// One thread in the making.
@@ -34,9 +35,15 @@ pub(super) struct Lowering<'a, 'b> {
 }
 
 /// Lowers every thread of `test`.
-pub(super) fn threads(test: &Test, locations: &Locations, builder: &mut Builder, diagnostics: &mut Diagnostics) {
-    let places = question::places(test);
-    for (index, lines) in test.threads.iter().enumerate() {
+pub(in crate::litmus) fn threads(
+    test: &Test,
+    threads: &[Vec<Line>],
+    locations: &Locations,
+    builder: &mut Builder,
+    diagnostics: &mut Diagnostics,
+) {
+    let places = question::named(test);
+    for (index, lines) in threads.iter().enumerate() {
         let initial = initial_registers(test, index, locations, diagnostics);
         let statements = || lines.iter().filter_map(|line| line.instruction.as_ref());
         builder.thread(&format!("P{index}"), |t| {
@@ -48,8 +55,8 @@ pub(super) fn threads(test: &Test, locations: &Locations, builder: &mut Builder,
                 Lowering { t, flavor, locations, initial, written, flags, labels, end, scratch, diagnostics };
             lowering.prepare(lines);
             for place in &places {
-                if let Place::Register(thread, register) = place.it
-                    && thread == index
+                if let Place::Register(thread, Named::Register(register)) = &place.it
+                    && *thread == index
                 {
                     lowering.family(register.family);
                 }
@@ -60,7 +67,7 @@ pub(super) fn threads(test: &Test, locations: &Locations, builder: &mut Builder,
     }
     for entry in &test.init {
         if let Place::Register(thread, _) = entry.place.it
-            && thread >= test.threads.len()
+            && thread >= threads.len()
         {
             diagnostics.add(question::no_thread(test, thread, entry.place.span));
         }
@@ -75,10 +82,10 @@ fn initial_registers(
 ) -> BTreeMap<Family, u64> {
     let mut initial = BTreeMap::new();
     for entry in &test.init {
-        let Place::Register(thread, Register { family, width }) = entry.place.it else { continue };
-        let value = entry.values.first().filter(|_| thread == index);
+        let Place::Register(thread, Named::Register(Register { family, width })) = &entry.place.it else { continue };
+        let value = entry.values.first().filter(|_| *thread == index);
         if let Some(value) = value.and_then(|value| locations.initial(value, diagnostics)) {
-            initial.insert(family, question::register_constant(test.flavor, width, value));
+            initial.insert(*family, question::register_constant(test.flavor, *width, value));
         }
     }
     initial

@@ -7,10 +7,11 @@ use teetotal_program::ir::{Address, Expr, Instruction, UnaryOp, Update};
 use teetotal_program::{Order, Reg, Span, Type, Width};
 
 use crate::litmus::locations::fits;
-use crate::litmus::lower::Lowering;
-use crate::litmus::opcode::Test;
-use crate::litmus::register::Register;
-use crate::litmus::syntax::{Located, Operand};
+use crate::litmus::syntax::Located;
+use crate::litmus::x86::lower::Lowering;
+use crate::litmus::x86::opcode::Test;
+use crate::litmus::x86::register::Register;
+use crate::litmus::x86::syntax::Operand;
 
 /// An expression, and the type that its value is wrapped to, if that is known.
 #[derive(Clone, Debug)]
