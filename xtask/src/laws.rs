@@ -1,4 +1,4 @@
-//! The laws that judge every engine, on random programs and on exact counts.
+//! The laws that judge every engine: on random programs, on exact counts, and on cycles of edges.
 //!
 //! A law is a function from a program to what it finds wrong; a new one is a file here and a row in [`LAWS`].
 
@@ -21,6 +21,7 @@ mod arithmetic;
 mod bounded;
 mod candidates;
 mod code;
+mod cycles;
 mod dependence;
 mod dpor;
 mod everything;
@@ -35,7 +36,7 @@ mod states;
 mod swaps;
 mod twin;
 
-/// Holds every engine to the laws, on random programs and on the counts that are known exactly.
+/// Holds every engine to the laws, on random programs, on cycles of edges and on the counts that are known exactly.
 #[derive(Args, Debug)]
 pub(crate) struct Laws {
     /// How many random programs
@@ -47,8 +48,8 @@ pub(crate) struct Laws {
     /// How many processor cores to use
     #[arg(long, value_name = "N", default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     jobs: usize,
-    /// Which part to run: the random programs, the exact counts, or all
-    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "all"])]
+    /// Which part to run: the random programs, the exact counts, the cycles of edges, or all
+    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "cycles", "all"])]
     part: String,
     /// Stop at the first random program that breaks a law, and do not make it smaller
     #[arg(long)]
@@ -139,10 +140,14 @@ impl Task for Laws {
 
     fn run(self) -> ExitCode {
         let mut broken = 0;
-        if self.part != "random" {
+        let wanted = |part: &str| self.part == part || self.part == "all";
+        if wanted("exact") {
             broken += exact::report(self.jobs);
         }
-        if self.part != "exact" {
+        if wanted("cycles") {
+            broken += cycles::report(self.jobs);
+        }
+        if wanted("random") {
             broken += self.random();
         }
         if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -38,6 +38,19 @@ pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
     SearchId::by_name(text).ok_or_else(|| unknown("search", text, &names))
 }
 
+/// What is said of the option for searches.
+pub(crate) fn search_help() -> String {
+    let names: Vec<&str> = SEARCHES.iter().map(|info| info.name).collect();
+    let (last, others) = names.split_last().expect("there are searches");
+    format!("Search: {} or {last} [default: {}]", others.join(", "), names[0])
+}
+
+/// What is said of the option for checks.
+pub(crate) fn checks_help() -> String {
+    let names: Vec<&str> = MONITORS.iter().map(|info| info.name).collect();
+    format!("Checks: {}, or a list [default: all]", names.join(", "))
+}
+
 /// Reads the number of processor cores.
 pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
     match text.parse::<usize>() {

@@ -62,7 +62,7 @@ impl Options {
 /// Why nothing was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
-    #[error("`{program}` has no operation on shared memory, so there is nothing to check")]
+    #[error("`{program}` has no operation on shared memory and no condition, so there is nothing to check")]
     NothingToCheck { program: String },
     #[error(transparent)]
     Limit(#[from] LimitError),
@@ -83,7 +83,8 @@ pub enum CheckError {
 
 /// Searches the executions of `program`.
 pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Outcome, CheckError> {
-    if program.n_operations() == 0 {
+    // A condition asks about the final state, which there is even if nobody touches memory.
+    if program.n_operations() == 0 && program.condition.is_none() {
         return Err(CheckError::NothingToCheck { program: program.name.clone() });
     }
     options.limits.validate()?;

@@ -103,6 +103,10 @@ impl Report<'_> {
         }
         notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
+        notes.extend(self.waiting().map(|note| format!("note: {note}")));
+        if self.program.n_operations() == 0 {
+            notes.push("note: no thread uses shared memory, so this is the answer under every model".to_owned());
+        }
         if let Coverage::Stopped(reason) = self.outcome.coverage
             && reason != StopReason::Violation
         {
@@ -129,6 +133,13 @@ impl Report<'_> {
             }
             _ => None,
         }
+    }
+
+    /// That some execution waits forever, where no check says so.
+    fn waiting(&self) -> Option<String> {
+        let Report { options, outcome, .. } = self;
+        let is_said = options.monitors.contains(&MonitorId::Deadlock) || outcome.stats.blocked == 0;
+        (!is_said).then(|| "in some execution a thread waits forever; `--check deadlock` shows one".to_owned())
     }
 
     fn write_violation(&self, violation: &Violation, drawing: Drawing, out: &mut String) {

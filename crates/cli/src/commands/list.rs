@@ -1,6 +1,7 @@
 //! `teetotal list`: shows the tables.
 
 use clap::{Args, ValueEnum};
+use teetotal::parts::frontends::FRONTENDS;
 use teetotal::{Extent, Level, MODELS, MONITORS, Preserves, SEARCHES, SearchInfo, exit, gallery};
 
 use crate::fault::Fault;
@@ -10,11 +11,17 @@ use crate::table::align;
 
 /// What to list.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct ListArgs {
     /// Which table
     #[arg(value_name = "WHAT")]
     what: What,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  teetotal list programs
+  teetotal list checks";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum What {
@@ -28,6 +35,8 @@ enum What {
     Searches,
     /// Limits on a search
     Limits,
+    /// Kinds of files that are read
+    Frontends,
 }
 
 pub(crate) fn run(args: &ListArgs, out: &mut Output) -> Result<u8, Fault> {
@@ -39,6 +48,10 @@ pub(crate) fn run(args: &ListArgs, out: &mut Output) -> Result<u8, Fault> {
         What::Checks => checks(),
         What::Searches => searches(),
         What::Limits => limits(),
+        What::Frontends => FRONTENDS
+            .iter()
+            .map(|frontend| row(&[frontend.name, &format!(".{}", frontend.ending), frontend.summary]))
+            .collect(),
     };
     out.write(&align(&rows, 0))?;
     if matches!(args.what, What::Checks) {
