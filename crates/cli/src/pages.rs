@@ -35,7 +35,7 @@ const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock";
     Search: "stateful" "brute" "dpor" "bounded" "random" "pct";
-    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "endless-loop" "preemptions" "time" "interrupted";
+    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "time" "interrupted";
     Frontend: "litmus";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -94,8 +94,8 @@ mod tests {
         StopReason::Steps(1),
         StopReason::Buffer(1),
         StopReason::Memory(1),
-        StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::Preemptions(1),
+        StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::Time,
         StopReason::Interrupted,
     ];
@@ -109,8 +109,8 @@ mod tests {
             StopReason::Steps(_) => "steps",
             StopReason::Buffer(_) => "buffer",
             StopReason::Memory(_) => "memory",
-            StopReason::EndlessLoop { .. } => "endless-loop",
             StopReason::Preemptions(_) => "preemptions",
+            StopReason::EndlessLoop { .. } => "endless-loop",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
         }
