@@ -119,7 +119,8 @@ impl ModelVisitor for Once<'_> {
         let subject = Interpreter::new(Arc::clone(self.program));
         let collector = || Collector::new(self.program, &[], false);
         let settings = Settings { limits: Limits::default(), jobs: self.jobs };
-        let (collector, coverage) = search::<_, M>(&subject, &collector, &settings, &|| None);
+        let searched = search::<_, M>(&subject, &collector, &settings, &|| None, None);
+        let (collector, coverage) = searched.expect("there is no checkpoint to read");
         assert!(coverage.is_complete(), "the programs end");
         Measured { stats: collector.stats, time: started.elapsed() }
     }

@@ -8,7 +8,7 @@ use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
 use crate::collector::Collector;
-use crate::dpor;
+use crate::dpor::{self, CheckpointError, Checkpoints};
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::outcome::{Coverage, Outcome, Violation};
@@ -58,6 +58,10 @@ pub enum CheckError {
     NoJobs,
     #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
     Unsupported { program: String, search: &'static str, reason: &'static str },
+    #[error("the search `{search}` has no checkpoints; use `dpor`")]
+    NoCheckpoints { search: &'static str },
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
     Unfit { monitor: &'static str, search: &'static str, instead: &'static str },
     #[error(
@@ -69,6 +73,16 @@ pub enum CheckError {
 
 /// Searches the executions of `program`.
 pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Outcome, CheckError> {
+    check_with(program, options, signal, None)
+}
+
+/// The same with checkpoints, from which a search that was stopped or killed goes on, as if nothing had been.
+pub fn check_with(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+    checkpoints: Option<&Checkpoints<'_>>,
+) -> Result<Outcome, CheckError> {
     if program.n_operations() == 0 {
         return Err(CheckError::NothingToCheck { program: program.name.clone() });
     }
@@ -82,8 +96,12 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
     {
         return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
     }
+    if checkpoints.is_some() && options.search != SearchId::Dpor {
+        return Err(CheckError::NoCheckpoints { search: options.search.info().name });
+    }
     let collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let (collector, coverage) = options.model.visit(Search { program, options, signal, collector });
+    let search = Search { program, options, signal, collector, checkpoints };
+    let (collector, coverage) = options.model.visit(search)?;
     finish(program, options, collector, coverage)
 }
 
@@ -105,31 +123,34 @@ struct Search<'s> {
     options: &'s Options,
     signal: StopSignal<'s>,
     collector: Collector,
+    checkpoints: Option<&'s Checkpoints<'s>>,
 }
 
 impl ModelVisitor for Search<'_> {
-    type Output = (Collector, Coverage);
+    type Output = Result<(Collector, Coverage), CheckpointError>;
 
-    fn visit<M: Model>(mut self) -> (Collector, Coverage) {
+    fn visit<M: Model>(mut self) -> Self::Output {
         let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
         match self.options.search {
             SearchId::Stateful => {
                 let Options { limits, jobs, .. } = *self.options;
                 let settings = stateful::Settings { limits, jobs, reduce: true };
                 let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
-                (self.collector, coverage)
+                Ok((self.collector, coverage))
             }
             SearchId::Dpor => {
                 let Options { limits, jobs, monitors, stop_at_first, .. } = self.options;
                 let collector = || Collector::new(self.program, monitors, *stop_at_first);
                 let settings = dpor::Settings { limits: *limits, jobs: *jobs };
-                dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal)
+                let of = || dpor::Searched::new(self.program, M::ID, monitors, limits.steps, *stop_at_first);
+                let checkpoints = self.checkpoints.map(|checkpoints| (of(), checkpoints));
+                dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal, checkpoints)
             }
             SearchId::Brute => {
                 let mut brute = Brute::default();
                 let limits = &self.options.limits;
                 let coverage = driver::run(&mut system, &mut brute, &mut self.collector, limits, self.signal);
-                (self.collector, coverage)
+                Ok((self.collector, coverage))
             }
         }
     }
