@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod clock;
 mod dpor;
+mod estimate;
 mod machines;
 
 /// Measurements of teetotal.
@@ -22,6 +24,8 @@ struct Arguments {
 enum What {
     /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
     Dpor,
+    /// The estimate of the number of executions: how often its interval holds
+    Estimate,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
 }
@@ -29,6 +33,7 @@ enum What {
 fn main() -> ExitCode {
     match Arguments::parse().what {
         What::Dpor => dpor::run(),
+        What::Estimate => estimate::run(),
         What::Machines => machines::run(),
     }
 }

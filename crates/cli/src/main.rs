@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 mod args;
+mod checkpoint;
 mod commands;
 mod fault;
 mod limits;

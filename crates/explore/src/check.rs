@@ -8,7 +8,7 @@ use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
 use crate::collector::Collector;
-use crate::dpor::{self, CheckpointError, Checkpoints};
+use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::outcome::{Coverage, Outcome, Violation};
@@ -91,10 +91,8 @@ pub fn check_with(
         return Err(CheckError::NoJobs);
     }
     refuse_unfit(options)?;
-    if options.search == SearchId::Dpor
-        && let Some(dpor::Unsupported { reason }) = dpor::unsupported(program)
-    {
-        return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
+    if options.search == SearchId::Dpor {
+        refuse_unsupported(program)?;
     }
     if checkpoints.is_some() && options.search != SearchId::Dpor {
         return Err(CheckError::NoCheckpoints { search: options.search.info().name });
@@ -103,6 +101,44 @@ pub fn check_with(
     let search = Search { program, options, signal, collector, checkpoints };
     let (collector, coverage) = options.model.visit(search)?;
     finish(program, options, collector, coverage)
+}
+
+/// Estimates how many executions `dpor` would run, from at most `probes` of them, drawn by `seed`.
+pub fn estimate(
+    program: &Arc<Program>,
+    model: ModelId,
+    limits: &Limits,
+    probes: u64,
+    seed: u64,
+) -> Result<Estimate, CheckError> {
+    refuse_unsupported(program)?;
+    Ok(model.visit(Estimating { program, limits, probes, seed }))
+}
+
+struct Estimating<'e> {
+    program: &'e Arc<Program>,
+    limits: &'e Limits,
+    probes: u64,
+    seed: u64,
+}
+
+impl ModelVisitor for Estimating<'_> {
+    type Output = Estimate;
+
+    fn visit<M: Model>(self) -> Estimate {
+        let subject = Interpreter::new(Arc::clone(self.program));
+        dpor::estimate::<_, M>(&subject, self.limits, self.probes, self.seed)
+    }
+}
+
+/// Refuses a program that `dpor` cannot take.
+fn refuse_unsupported(program: &Program) -> Result<(), CheckError> {
+    match dpor::unsupported(program) {
+        Some(dpor::Unsupported { reason }) => {
+            Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses a monitor that looks at more than the search shows.

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use teetotal::{
-    CheckError, Detail, Drawing, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
+    CheckError, Detail, Drawing, Estimate, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
     exit,
 };
 
+use crate::checkpoint::Keeper;
 use crate::fault::Fault;
 use crate::limits::{self, AllLimits, Limit};
 use crate::output::{self, Output};
@@ -74,6 +75,14 @@ pub(crate) struct CheckArgs {
     #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
     allow_incomplete: bool,
 
+    /// Keep the search in a file, and go on with it if the file is there
+    #[arg(long, value_name = "FILE", env = "TEETOTAL_CHECKPOINT", hide_env = true)]
+    checkpoint: Option<String>,
+
+    /// Estimate first how many executions there are
+    #[arg(long, env = "TEETOTAL_ESTIMATE", hide_env = true, value_parser = values::flag())]
+    estimate: bool,
+
     #[command(flatten)]
     screen: Screen,
 }
@@ -89,6 +98,10 @@ enum Format {
     Json,
 }
 
+/// An estimate looks at so many executions, drawn with this seed.
+const PROBES: u64 = 2_000;
+const SEED: u64 = 0;
+
 const AFTER_HELP: &str = "\
 Examples:
   teetotal check SB --model all
@@ -99,6 +112,13 @@ Examples:
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let targets = program::targets(&args.programs)?;
     let search = args.search.unwrap_or(SEARCHES[0].id);
+    if args.checkpoint.is_some() && (targets.len() != 1 || args.model.0.len() != 1) {
+        return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
+    }
+    if args.estimate && search != SearchId::Dpor {
+        return Err(Fault::new("only the executions of `dpor` are estimated").help("add `--search dpor`"));
+    }
+    let keeper = args.checkpoint.as_deref().map(Keeper::open).transpose()?;
     let limits = limits::gather(&args.limit, search)?;
     let drawing = args.screen.drawing();
     let mut codes = Vec::new();
@@ -113,7 +133,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
         };
         for &model in &args.model.0 {
             let options = options(args, model, search, &limits);
-            let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing) {
+            let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
                 Err(error @ CheckError::Unfit { .. }) => return Err(fault_of(&error)),
                 Err(error) => {
@@ -169,10 +189,18 @@ fn check(
     time: Option<Duration>,
     args: &CheckArgs,
     drawing: Drawing,
+    keeper: Option<&Keeper>,
 ) -> Result<Answer, CheckError> {
+    if args.estimate {
+        let estimate = teetotal::estimate(program, options.model, &options.limits, PROBES, SEED)?;
+        output::note(&estimated(&estimate));
+    }
     let begin = Instant::now();
     let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
-    let outcome = teetotal::check_until(program, options, &signal)?;
+    let outcome = match keeper {
+        Some(keeper) => keeper.check(program, options, &signal)?,
+        None => teetotal::check_until(program, options, &signal)?,
+    };
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report { program, options, outcome: &outcome };
     let (text, notes) = match args.format {
@@ -202,12 +230,34 @@ fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) 
     text
 }
 
+/// `about 14000 executions of dpor, between 9000 and 30000 (from 2000 of them, seed 0)`.
+fn estimated(estimate: &Estimate) -> String {
+    if estimate.is_exact {
+        return format!("{} executions of dpor", estimate.executions);
+    }
+    let Estimate { executions, low, high, probes, .. } = *estimate;
+    let (about, low) = (rounded(executions), rounded(low));
+    let range = if high.is_finite() { format!("between {low} and {}", rounded(high)) } else { format!("{low} or more") };
+    format!("about {about} executions of dpor, {range} (from {probes} of them, seed {SEED})")
+}
+
+/// With two digits that count.
+fn rounded(number: f64) -> String {
+    if number >= 1e12 {
+        return format!("{number:.1e}");
+    }
+    let unit = 10_f64.powf((number.max(1.0).log10().floor() - 1.0).max(0.0));
+    format!("{:.0}", (number / unit).round() * unit)
+}
+
 fn fault_of(error: &CheckError) -> Fault {
     let text = error.to_string();
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
+        CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
         CheckError::Limit(_)
+        | CheckError::NoCheckpoints { .. }
         | CheckError::NoJobs
         | CheckError::Unsupported { .. }
         | CheckError::Disagreement { .. } => Fault::new(text),

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use expect_test::{Expect, expect_file};
 
 mod check;
+mod checkpoint;
 mod demo;
 mod files;
 mod formats;

@@ -21,7 +21,7 @@ mod support;
 mod walk;
 
 pub use checkpoint::{CheckpointError, Checkpoints, Searched};
-pub use estimate::sample;
+pub use estimate::{Estimate, estimate};
 pub use leaf::Found;
 pub use search::{Settings, search, visit};
 pub use support::{Unsupported, unsupported};
