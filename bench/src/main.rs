@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark is a command-line program")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod clock;
 mod dpor;
 mod estimate;
+mod litmus;
 mod machines;
 
 /// Measurements of teetotal.
@@ -28,6 +30,11 @@ enum What {
     Estimate,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
+    Litmus {
+        /// The folder of the tests [default: corpus/litmus]
+        folder: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -35,5 +42,6 @@ fn main() -> ExitCode {
         What::Dpor => dpor::run(),
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),
+        What::Litmus { folder } => litmus::run(folder),
     }
 }

@@ -7,9 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use teetotal_explore::dpor::{CheckpointError, Checkpoints};
 use teetotal_explore::{CheckError, Coverage, Limits, Options, Outcome, SearchId, StopReason, check, check_with};
 use teetotal_memory::{MODELS, ModelId};
-use teetotal_program::gallery::{self, Variant};
+use teetotal_program::gallery::{self, Variant, Waiting};
 use teetotal_program::ir::Program;
 use teetotal_program::testing::{Rng, Shape, generate, program};
+
+/// Without assertions, and with the executions that would wait discarded.
+const ALL: Variant = Variant { fenced: false, asserts: false, waiting: Waiting::Assume };
 
 fn options(model: ModelId, jobs: usize) -> Options {
     Options { search: SearchId::Dpor, jobs, ..Options::new(model) }
@@ -74,7 +77,7 @@ fn random_programs_survive_being_killed() {
 #[test]
 fn programs_with_thousands_of_executions_survive_being_killed() {
     let mut rng = Rng::new(2);
-    for program in [gallery::dekker_try(2, Variant::PLAIN), gallery::peterson_loop(2, Variant::PLAIN)] {
+    for program in [gallery::dekker_try(2, Variant::PLAIN), gallery::peterson_loop(2, ALL)] {
         let program = Arc::new(program);
         for model in MODELS {
             survives(&program, &options(model.id, 1), &mut rng);
@@ -93,7 +96,7 @@ fn an_execution_that_was_cut_short_is_remembered() {
 
 #[test]
 fn a_search_that_met_a_limit_goes_on_with_a_higher_one() {
-    let program = Arc::new(gallery::dekker_try(2, Variant::PLAIN));
+    let program = Arc::new(gallery::dekker_try(2, ALL));
     let whole = check(&program, &options(ModelId::Tso, 1), &|| None).expect("searched");
     let mut from: Option<String> = None;
     for limit in [1, 2, 7, 100, 345] {
@@ -161,10 +164,7 @@ fn a_checkpoint_of_another_search_is_refused() {
     let (sb, text) = checkpoint();
     let tso = options(ModelId::Tso, 1);
     let of_other = "the checkpoint is of another search: ";
-    assert_eq!(
-        refusal(&sb, &options(ModelId::Pso, 1), &text),
-        format!("{of_other}its model is `tso`, not `pso`")
-    );
+    assert_eq!(refusal(&sb, &options(ModelId::Pso, 1), &text), format!("{of_other}its model is `tso`, not `pso`"));
     let first = Options { stop_at_first: true, ..tso.clone() };
     assert_eq!(refusal(&sb, &first, &text), format!("{of_other}its stop is `never`, not `at-first-violation`"));
     let fewer = Options { monitors: tso.monitors[..1].to_vec(), ..tso.clone() };

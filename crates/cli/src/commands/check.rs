@@ -1,24 +1,23 @@
 //! `teetotal check`: searches the executions of programs.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use teetotal::{
-    CheckError, Detail, Drawing, Estimate, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
-    exit,
-};
+use teetotal::{CheckError, Detail, Drawing, ModelId, Options, Program, Report, Tally, exit};
 
+use crate::batch;
 use crate::checkpoint::Keeper;
+use crate::effort::Effort;
+use crate::estimate;
 use crate::fault::Fault;
-use crate::limits::{self, AllLimits, Limit};
+use crate::interrupt;
+use crate::limits::AllLimits;
 use crate::output::{self, Output};
 use crate::program;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
+use crate::watch::Watch;
 
 /// What to check and how.
 #[derive(Debug, Args)]
@@ -33,27 +32,18 @@ pub(crate) struct CheckArgs {
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: Models,
 
-    /// Checks: assertion, condition, deadlock, or a list [default: all]
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
+    #[arg(help = values::checks_help())]
     check: Option<Checks>,
 
-    /// Search: stateful or brute [default: stateful]
-    #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
-    search: Option<SearchId>,
+    #[command(flatten)]
+    effort: Effort,
 
-    /// Stop early; the result is then marked incomplete
-    #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
-    #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
-    limit: Vec<Limit>,
-
-    /// Output: human, herd (as herd7 prints it) or json (a line each)
+    /// Output: human, herd (as herd7 prints it), json (a line each) or dot (a
+    /// graph of the execution)
     #[arg(short, long, value_name = "KIND", default_value = "human", env = "TEETOTAL_FORMAT", hide_env = true)]
     #[arg(hide_possible_values = true)]
     format: Format,
-
-    /// Cores to use; the result is the same [default: all]
-    #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
-    jobs: Option<usize>,
 
     /// Go on after the first violation and list them all
     #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
@@ -71,15 +61,11 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
-    /// Exit with 0 instead of 3 where a limit was met
-    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
-    allow_incomplete: bool,
-
-    /// Keep the search in a file, and go on with it if the file is there
+    /// Keep a search by dpor in a file, and go on with it if the file is there
     #[arg(long, value_name = "FILE", env = "TEETOTAL_CHECKPOINT", hide_env = true)]
     checkpoint: Option<String>,
 
-    /// Estimate first how many executions there are
+    /// Estimate first how many executions dpor will run
     #[arg(long, env = "TEETOTAL_ESTIMATE", hide_env = true, value_parser = values::flag())]
     estimate: bool,
 
@@ -96,48 +82,37 @@ enum Format {
     Herd,
     /// One object a line
     Json,
+    /// A graph for Graphviz
+    Dot,
 }
-
-/// An estimate looks at so many executions, drawn with this seed.
-const PROBES: u64 = 2_000;
-const SEED: u64 = 0;
 
 const AFTER_HELP: &str = "\
 Examples:
   teetotal check SB --model all
   teetotal check tests/ --model tso --format herd
   teetotal check SB MP --model tso,pso --witness
-  teetotal check dekker-loop --limit states=100000 --limit time=60";
+  teetotal check dekker-loop --limit states=100000 --limit time=60
+  teetotal check chase-lev --search bounded --limit preemptions=1
+  teetotal check chase-lev --search pct --seed 7 --limit executions=1000";
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
-    let targets = program::targets(&args.programs)?;
-    let search = args.search.unwrap_or(SEARCHES[0].id);
-    if args.checkpoint.is_some() && (targets.len() != 1 || args.model.0.len() != 1) {
-        return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
-    }
-    if args.estimate && search != SearchId::Dpor {
-        return Err(Fault::new("only the executions of `dpor` are estimated").help("add `--search dpor`"));
-    }
-    let keeper = args.checkpoint.as_deref().map(Keeper::open).transpose()?;
-    let limits = limits::gather(&args.limit, search)?;
+    let limits = args.effort.limits()?;
+    let keeper = keeper(args)?;
     let drawing = args.screen.drawing();
-    let mut codes = Vec::new();
     let mut last: Option<bool> = None;
-    for target in targets {
-        let program = match target.load() {
-            Ok(program) => program,
-            Err(fault) => {
-                codes.push(tell(&fault, out)?);
-                continue;
-            }
-        };
+    batch::each(&args.programs, out, |program, out| {
+        let mut codes = Vec::new();
         for &model in &args.model.0 {
-            let options = options(args, model, search, &limits);
-            let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing, keeper.as_ref()) {
+            // The search that was interrupted has said so; those that follow have nothing to say.
+            if interrupt::is_requested() && !codes.is_empty() {
+                break;
+            }
+            let options = options(args, model, &limits);
+            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
-                Err(error @ CheckError::Unfit { .. }) => return Err(fault_of(&error)),
+                Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
                 Err(error) => {
-                    codes.push(tell(&fault_of(&error), out)?);
+                    codes.push(batch::tell(&batch::fault_of(&error), out)?);
                     continue;
                 }
             };
@@ -149,30 +124,29 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             out.write(&text)?;
             out.flush()?;
             notes.iter().for_each(|note| output::note(note));
-            codes.push(if code == exit::INCOMPLETE && args.allow_incomplete { exit::HOLDS } else { code });
+            codes.push(args.effort.code(code));
         }
-    }
-    Ok(exit::worst(codes))
+        Ok(codes)
+    })
 }
 
-/// Tells of a mistake after what was written before it, and gives the exit code for it.
-fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
-    out.flush()?;
-    output::tell(fault);
-    Ok(fault.code())
+/// The file that keeps the search, if there is to be one.
+fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
+    let Some(path) = &args.checkpoint else { return Ok(None) };
+    if program::targets(&args.programs)?.len() != 1 || args.model.0.len() != 1 {
+        return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
+    }
+    Keeper::open(path).map(Some)
 }
 
-fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimits) -> Options {
-    let everything = || MONITORS.iter().map(|info| info.id).collect();
-    Options {
-        model,
-        search,
-        monitors: args.check.as_ref().map_or_else(everything, |checks| checks.0.clone()),
-        limits: limits.limits,
-        jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
-        // The other formats show every final state.
-        stop_at_first: !args.all && args.format == Format::Human,
+fn options(args: &CheckArgs, model: ModelId, limits: &AllLimits) -> Options {
+    let mut options = args.effort.options(model, limits);
+    if let Some(checks) = &args.check {
+        options.monitors.clone_from(&checks.0);
     }
+    // The formats that list final states show every one of them.
+    options.stop_at_first = !args.all && matches!(args.format, Format::Human | Format::Dot);
+    options
 }
 
 /// What came of one program under one model.
@@ -186,22 +160,22 @@ struct Answer {
 fn check(
     program: &Arc<Program>,
     options: &Options,
-    time: Option<Duration>,
+    limits: &AllLimits,
     args: &CheckArgs,
     drawing: Drawing,
     keeper: Option<&Keeper>,
 ) -> Result<Answer, CheckError> {
     if args.estimate {
-        let estimate = teetotal::estimate(program, options.model, &options.limits, PROBES, SEED)?;
-        output::note(&estimated(&estimate));
+        output::note(&estimate::estimate(program, options)?);
     }
-    let begin = Instant::now();
-    let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
+    let what = format!("{} under {}", program.name, options.model.info().name);
+    let watch = Watch::new(what, limits.time, args.quiet);
     let outcome = match keeper {
-        Some(keeper) => keeper.check(program, options, &signal)?,
-        None => teetotal::check_until(program, options, &signal)?,
+        Some(keeper) => keeper.check(program, options, &watch)?,
+        None => teetotal::check_until(program, options, &watch)?,
     };
-    let seconds = begin.elapsed().as_secs_f64();
+    let seconds = watch.seconds();
+    drop(watch);
     let report = Report { program, options, outcome: &outcome };
     let (text, notes) = match args.format {
         Format::Human => (human(&report, args, drawing, seconds), Vec::new()),
@@ -210,6 +184,7 @@ fn check(
             (report.herd(Tally::of(program, &outcome), seconds), report.beside_herd())
         }
         Format::Json => (report.json(Tally::of(program, &outcome)), Vec::new()),
+        Format::Dot => (report.dot(), Vec::new()),
     };
     Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
 }
@@ -228,38 +203,4 @@ fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) 
         text.push_str(&align(&rows, 2));
     }
     text
-}
-
-/// `about 14000 executions of dpor, between 9000 and 30000 (from 2000 of them, seed 0)`.
-fn estimated(estimate: &Estimate) -> String {
-    if estimate.is_exact {
-        return format!("{} executions of dpor", estimate.executions);
-    }
-    let Estimate { executions, low, high, probes, .. } = *estimate;
-    let (about, low) = (rounded(executions), rounded(low));
-    let range = if high.is_finite() { format!("between {low} and {}", rounded(high)) } else { format!("{low} or more") };
-    format!("about {about} executions of dpor, {range} (from {probes} of them, seed {SEED})")
-}
-
-/// With two digits that count.
-fn rounded(number: f64) -> String {
-    if number >= 1e12 {
-        return format!("{number:.1e}");
-    }
-    let unit = 10_f64.powf((number.max(1.0).log10().floor() - 1.0).max(0.0));
-    format!("{:.0}", (number / unit).round() * unit)
-}
-
-fn fault_of(error: &CheckError) -> Fault {
-    let text = error.to_string();
-    match error {
-        CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
-        CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
-        CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
-        CheckError::Limit(_)
-        | CheckError::NoCheckpoints { .. }
-        | CheckError::NoJobs
-        | CheckError::Unsupported { .. }
-        | CheckError::Disagreement { .. } => Fault::new(text),
-    }
 }

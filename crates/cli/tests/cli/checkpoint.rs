@@ -26,12 +26,7 @@ fn counts(ran: &Ran) -> String {
 fn a_search_that_met_a_limit_goes_on() {
     let folder = Folder::new("limit").file("long.litmus", long(3));
     let args = "check long.litmus --search dpor --quiet --checkpoint kept";
-    folder.check(
-        &format!("{args} --limit executions=100"),
-        3,
-        expect![[r#""#]],
-        expect![[r#""#]],
-    );
+    folder.check(&format!("{args} --limit executions=100"), 3, expect![[r#""#]], expect![[r#""#]]);
     assert!(folder.0.join("kept").exists());
     let whole = folder.run("check long.litmus --search dpor --stats");
     let rest = folder.run("check long.litmus --search dpor --stats --checkpoint kept");
@@ -67,12 +62,7 @@ fn a_search_that_is_killed_goes_on() {
 fn a_checkpoint_of_something_else_is_refused() {
     let folder = Folder::new("other").file("long.litmus", long(3)).file("noise", "noise\n");
     folder.run("check long.litmus --search dpor --limit executions=10 --checkpoint kept");
-    folder.check(
-        "check long.litmus --search dpor --model sc --checkpoint kept",
-        2,
-        expect![[""]],
-        expect![[r#""#]],
-    );
+    folder.check("check long.litmus --search dpor --model sc --checkpoint kept", 2, expect![[""]], expect![[r#""#]]);
     folder.check("check SB --search dpor --checkpoint noise", 2, expect![[""]], expect![[r#""#]]);
     assert!(folder.0.join("kept").exists() && folder.0.join("noise").exists());
 }

@@ -13,6 +13,7 @@ use teetotal_memory::Model;
 
 use super::job::{MAX_WORDS, TooLarge, with_growing_sets};
 use super::walk::{Rewindable, Stand, Walk};
+use crate::chance::Chance;
 use crate::limits::Limits;
 
 /// How many executions there are, as far as some of them tell.
@@ -65,7 +66,7 @@ fn probe<S: Rewindable + Clone, M: Model, const N: usize>(
 ) -> Result<Vec<Group>, TooLarge> {
     let n_groups = (probes / MIN_PROBES).clamp(1, GROUPS);
     let walk = Walk::<S, M, N>::new(subject.clone());
-    let mut prober = Prober { walk, steps: limits.steps, chance: Chance(seed), is_exact: true };
+    let mut prober = Prober { walk, steps: limits.steps, chance: Chance::of_execution(seed, 0), is_exact: true };
     let mut group = |index| {
         prober.walk.leave(0);
         prober.is_exact = true;
@@ -106,7 +107,7 @@ impl<S: Rewindable, M: Model, const N: usize> Prober<S, M, N> {
     fn among(&mut self, index: usize, probes: u64) -> Result<f64, TooLarge> {
         let of = self.walk.levels[index].of;
         let unit = probes as f64 / (2.0 * f64::from(of) - 1.0);
-        let mut bound = self.chance.fraction();
+        let mut bound = self.fraction();
         let mut sum = 0.0;
         for taken in 0..of {
             let share = if taken == 0 { unit } else { 2.0 * unit };
@@ -121,11 +122,16 @@ impl<S: Rewindable, M: Model, const N: usize> Prober<S, M, N> {
             let found = match self.walk.turn(index, taken) {
                 Stand::Deeper if self.walk.levels.len() > index + 1 => self.among(index + 1, probes)?,
                 Stand::Deeper => self.below(probes)?,
-                Stand::DeadEnd | Stand::Maximal | Stand::NoRoom => 0.0,
+                _ => 0.0,
             };
             sum += found / share.min(1.0);
         }
         Ok(sum)
+    }
+
+    /// A number from 0 up to 1, without it.
+    fn fraction(&mut self) -> f64 {
+        (self.chance.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
@@ -161,7 +167,11 @@ impl Interval {
         let reach = CAUTION * quantile(freedom) * error;
         let logarithmic = center + variance / 2.0 + (n_logs / n).ln();
         // The mean itself is always inside.
-        Interval { mean, low: (logarithmic - reach).exp().min(mean).max(1.0), high: (logarithmic + reach).exp().max(mean) }
+        Interval {
+            mean,
+            low: (logarithmic - reach).exp().min(mean).max(1.0),
+            high: (logarithmic + reach).exp().max(mean),
+        }
     }
 }
 
@@ -169,20 +179,6 @@ impl Interval {
 fn quantile(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
     QUANTILES[freedom.clamp(1, QUANTILES.len()) - 1]
-}
-
-/// A stream of numbers that depends on its seed alone: SplitMix64.
-struct Chance(u64);
-
-impl Chance {
-    /// A number from 0 up to 1, without it.
-    fn fraction(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]

@@ -169,7 +169,13 @@ impl<const N: usize> Graph<N> {
         Graph {
             threads: vec![Strand { last: NONE, spawn: NONE }; n_threads],
             locations: initial
-                .map(|initial| Cell { newest: NONE, oldest: NONE, readers: Bits::EMPTY, all_readers: Bits::EMPTY, initial })
+                .map(|initial| Cell {
+                    newest: NONE,
+                    oldest: NONE,
+                    readers: Bits::EMPTY,
+                    all_readers: Bits::EMPTY,
+                    initial,
+                })
                 .collect(),
             width,
             ..Graph::default()

@@ -185,7 +185,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
         match stand {
             Stand::Deeper => self.stats.steps += 1,
             Stand::DeadEnd => self.stats.abandoned += 1,
-            Stand::Maximal | Stand::NoRoom => {}
+            Stand::Maximal | Stand::NoRoom | Stand::Refused => {}
         }
     }
 
@@ -218,7 +218,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
                     return Ok(Some(end));
                 }
             }
-            Stand::DeadEnd | Stand::Deeper => {}
+            Stand::DeadEnd | Stand::Refused | Stand::Deeper => {}
         }
         Ok(self.heed(walk))
     }

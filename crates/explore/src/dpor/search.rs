@@ -12,7 +12,7 @@ use super::ledger::{Ledger, Part};
 use super::pool::Pool;
 use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
-use crate::driver::{Flow, StopSignal};
+use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, StopReason};
 
@@ -39,7 +39,9 @@ where
     S: Rewindable + Clone + Send + Sync,
 {
     let mut ledger = match &checkpoints {
-        Some((of, Checkpoints { from: Some(text), .. })) => Saved::read(text, of)?.recreate::<S, M>(subject, collector)?,
+        Some((of, Checkpoints { from: Some(text), .. })) => {
+            Saved::read(text, of)?.recreate::<S, M>(subject, collector)?
+        }
         _ => Ledger::new(),
     };
     // Which executions a limit leaves out must not depend on who is faster.
@@ -47,10 +49,12 @@ where
     let limits = &settings.limits;
     let mut last: Option<Job> = None;
     loop {
-        let due = checkpoints.as_ref().filter(|_| last.is_none()).map(|(_, c)| Due { interval: c.interval, is_due: c.due });
+        let due =
+            checkpoints.as_ref().filter(|_| last.is_none()).map(|(_, c)| Due { interval: c.interval, is_due: c.due });
         let pool = Pool::new(std::mem::take(&mut ledger.open), n_workers, last);
         let executions = AtomicU64::new(ledger.executions());
-        let shared = Shared { pool: &pool, limits, signal, executions, due };
+        let seen = AtomicU64::new(ledger.executions());
+        let shared = Shared { pool: &pool, limits, signal, executions, seen, due };
         let parts = shared.work::<S, M>(subject, collector, n_workers);
         (ledger.open, last) = pool.into_rest();
         ledger.add(parts);
@@ -71,6 +75,8 @@ struct Shared<'s> {
     limits: &'s Limits,
     signal: StopSignal<'s>,
     executions: AtomicU64,
+    /// Executions that the workers have told of.
+    seen: AtomicU64,
     due: Option<Due<'s>>,
 }
 
@@ -113,9 +119,16 @@ impl Shared<'_> {
         S: Rewindable + Clone,
     {
         let start = job.start().collect();
-        let mut worker =
-            Worker { shared: self, job: job.clone(), show: Show::new(subject, collector), looked: 0, asked: 0 };
+        let mut worker = Worker {
+            shared: self,
+            job: job.clone(),
+            show: Show::new(subject, collector),
+            looked: 0,
+            asked: 0,
+            seen: 0,
+        };
         let Done { end, cut, stats } = job::run::<S, M>(subject, job.clone(), self.limits, &mut worker);
+        worker.tell();
         let mut collector = worker.show.collector;
         collector.stats.add(&stats);
         let stopped = match end {
@@ -140,10 +153,21 @@ struct Worker<'w, S, M> {
     looked: u64,
     /// How many there were when it was last asked whether a checkpoint is due.
     asked: u64,
+    /// Executions that the others have not been told of.
+    seen: u64,
+}
+
+impl<S, M> Worker<'_, S, M> {
+    /// Tells of the executions since the last time; gives how many all workers have told of.
+    fn tell(&mut self) -> u64 {
+        let new = std::mem::take(&mut self.seen);
+        self.shared.seen.fetch_add(new, Ordering::Relaxed) + new
+    }
 }
 
 impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
     fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+        self.seen += 1;
         if let Some(limit) = self.shared.limits.executions {
             let executions = self.shared.executions.fetch_add(1, Ordering::Relaxed);
             if executions >= limit {
@@ -156,7 +180,8 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
     fn wish(&mut self, steps: u64) -> Wish {
         if steps - self.looked >= SIGNAL_INTERVAL {
             self.looked = steps;
-            if let Some(reason) = (self.shared.signal)() {
+            let progress = Progress { executions: self.tell(), states: 0 };
+            if let Some(reason) = self.shared.signal.stop(progress) {
                 return Wish::Stop(reason);
             }
             if !self.shared.pool.counts(&self.job) {

@@ -65,6 +65,8 @@ pub(super) enum Stand {
     Maximal,
     /// Something is missing that never comes, or that comes on another way.
     DeadEnd,
+    /// The write cannot be given to the read that was to be revisited.
+    Refused,
     /// The graph is too large for sets of this size.
     NoRoom,
     /// A level was entered.
@@ -400,7 +402,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
                 self.revisit(thread, read);
-                return self.enter(Task::Replant { thread, read });
+                return match self.enter(Task::Replant { thread, read }) {
+                    Stand::DeadEnd => Stand::Refused,
+                    stand => stand,
+                };
             }
             (Task::Replant { thread, read }, Alternative::After(previous)) => {
                 let write = self.write(thread, previous);
