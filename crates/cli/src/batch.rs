@@ -46,7 +46,9 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
+        CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
         CheckError::Limit(_)
+        | CheckError::NoCheckpoints { .. }
         | CheckError::NoJobs
         | CheckError::NoDepth
         | CheckError::Unsupported { .. }

@@ -4,8 +4,10 @@ use std::process::ExitCode;
 
 mod args;
 mod batch;
+mod checkpoint;
 mod commands;
 mod effort;
+mod estimate;
 mod fault;
 mod interrupt;
 mod limits;

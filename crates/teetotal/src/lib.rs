@@ -55,9 +55,11 @@ pub mod parts;
 use std::sync::Arc;
 
 #[doc(inline)]
+pub use teetotal_explore::dpor::{CheckpointError, Checkpoints, Estimate};
+#[doc(inline)]
 pub use teetotal_explore::{
     CheckError, Coverage, LimitError, Limits, Options, Outcome, Replayed, SEARCHES, Schedule, SearchId, SearchInfo,
-    Stats, StopReason, Token, TokenError, Violation, replay, trace_of,
+    Stats, StopReason, Token, TokenError, Violation, check_with, estimate, replay, trace_of,
 };
 #[doc(inline)]
 pub use teetotal_frontends::{Diagnostic, litmus};

@@ -6,11 +6,14 @@ use clap::{Args, ValueEnum};
 use teetotal::{CheckError, Detail, Drawing, ModelId, Options, Program, Report, Tally, exit};
 
 use crate::batch;
+use crate::checkpoint::Keeper;
 use crate::effort::Effort;
+use crate::estimate;
 use crate::fault::Fault;
 use crate::interrupt;
 use crate::limits::AllLimits;
 use crate::output::{self, Output};
+use crate::program;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
@@ -58,6 +61,14 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
+    /// Keep a search by dpor in a file, and go on with it if the file is there
+    #[arg(long, value_name = "FILE", env = "TEETOTAL_CHECKPOINT", hide_env = true)]
+    checkpoint: Option<String>,
+
+    /// Estimate first how many executions dpor will run
+    #[arg(long, env = "TEETOTAL_ESTIMATE", hide_env = true, value_parser = values::flag())]
+    estimate: bool,
+
     #[command(flatten)]
     screen: Screen,
 }
@@ -86,6 +97,7 @@ Examples:
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let limits = args.effort.limits()?;
+    let keeper = keeper(args)?;
     let drawing = args.screen.drawing();
     let mut last: Option<bool> = None;
     batch::each(&args.programs, out, |program, out| {
@@ -96,7 +108,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
                 break;
             }
             let options = options(args, model, &limits);
-            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing) {
+            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
                 Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
                 Err(error) => {
@@ -116,6 +128,15 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
         }
         Ok(codes)
     })
+}
+
+/// The file that keeps the search, if there is to be one.
+fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
+    let Some(path) = &args.checkpoint else { return Ok(None) };
+    if program::targets(&args.programs)?.len() != 1 || args.model.0.len() != 1 {
+        return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
+    }
+    Keeper::open(path).map(Some)
 }
 
 fn options(args: &CheckArgs, model: ModelId, limits: &AllLimits) -> Options {
@@ -142,10 +163,17 @@ fn check(
     limits: &AllLimits,
     args: &CheckArgs,
     drawing: Drawing,
+    keeper: Option<&Keeper>,
 ) -> Result<Answer, CheckError> {
+    if args.estimate {
+        output::note(&estimate::estimate(program, options)?);
+    }
     let what = format!("{} under {}", program.name, options.model.info().name);
     let watch = Watch::new(what, limits.time, args.quiet);
-    let outcome = teetotal::check_until(program, options, &watch)?;
+    let outcome = match keeper {
+        Some(keeper) => keeper.check(program, options, &watch)?,
+        None => teetotal::check_until(program, options, &watch)?,
+    };
     let seconds = watch.seconds();
     drop(watch);
     let report = Report { program, options, outcome: &outcome };

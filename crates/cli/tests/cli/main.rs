@@ -8,6 +8,7 @@ use expect_test::{Expect, expect_file};
 
 mod bad_input;
 mod check;
+mod checkpoint;
 mod compare;
 mod demo;
 mod explain;

@@ -150,6 +150,8 @@ pub(super) struct Cell<const N: usize> {
     pub(super) newest: Slot,
     /// Who reads the initial value.
     pub(super) readers: Bits<N>,
+    /// Who reads any value.
+    pub(super) all_readers: Bits<N>,
     pub(super) initial: Value,
     /// The first in coherence.
     pub(super) oldest: Slot,
@@ -167,7 +169,13 @@ impl<const N: usize> Graph<N> {
         Graph {
             threads: vec![Strand { last: NONE, spawn: NONE }; n_threads],
             locations: initial
-                .map(|initial| Cell { newest: NONE, oldest: NONE, readers: Bits::EMPTY, initial })
+                .map(|initial| Cell {
+                    newest: NONE,
+                    oldest: NONE,
+                    readers: Bits::EMPTY,
+                    all_readers: Bits::EMPTY,
+                    initial,
+                })
                 .collect(),
             width,
             ..Graph::default()
@@ -301,6 +309,7 @@ impl<const N: usize> Graph<N> {
         self.nodes[slot as usize].source = source;
         self.count(slot, 1);
         self.readers_mut(source, loc).insert(slot);
+        self.locations[loc].all_readers.insert(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
             self.nodes[follower as usize].order.insert(slot);
@@ -323,6 +332,7 @@ impl<const N: usize> Graph<N> {
         let loc = self.node(slot).loc();
         self.count(slot, -1);
         self.readers_mut(source, loc).remove(slot);
+        self.locations[loc].all_readers.remove(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
             self.nodes[follower as usize].order.remove(slot);
@@ -440,6 +450,7 @@ impl<const N: usize> Graph<N> {
     fn close_gaps(&mut self, whole: &Self, loc: usize, kept: Bits<N>) {
         let cell = &mut self.locations[loc];
         cell.readers &= kept;
+        cell.all_readers &= kept;
         if cell.oldest == NONE {
             return;
         }

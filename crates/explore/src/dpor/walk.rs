@@ -11,7 +11,6 @@ use teetotal_program::{Foresight, Loc, OnFailure, Op, Order, Status, Subject, Th
 use super::alternatives::{Alternative, Lazy};
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
-use crate::outcome::Stats;
 
 /// A subject that the walk can take back thread by thread.
 pub trait Rewindable: Subject + ThreadSnapshot + Foresight {}
@@ -31,33 +30,9 @@ pub(super) struct Walk<S, M, const N: usize> {
     started: Vec<Value>,
     not_started: Vec<Value>,
     width: usize,
-    pub(super) stats: WalkStats,
-    model: PhantomData<M>,
-}
-
-/// What a walk did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct WalkStats {
-    /// Nodes added.
-    pub(super) nodes: u64,
-    /// Ways that turned out to lead nowhere.
-    pub(super) dead_ends: u64,
     /// The most graphs that were kept at once.
-    pub(super) peak: u64,
-}
-
-impl WalkStats {
-    /// Adds what another part of the walk did.
-    pub(super) fn add(&mut self, other: &WalkStats) {
-        self.nodes += other.nodes;
-        self.dead_ends += other.dead_ends;
-        self.peak = self.peak.max(other.peak);
-    }
-
-    /// As part of what a search did.
-    pub(super) fn as_stats(&self) -> Stats {
-        Stats { steps: self.nodes, abandoned: self.dead_ends, pending: self.peak, ..Stats::default() }
-    }
+    pub(super) peak: usize,
+    model: PhantomData<M>,
 }
 
 /// One level of the walk.
@@ -84,11 +59,14 @@ enum Task {
 }
 
 /// Where the walk stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stand {
     /// Nothing can be added.
     Maximal,
     /// Something is missing that never comes, or that comes on another way.
     DeadEnd,
+    /// The write cannot be given to the read that was to be revisited.
+    Refused,
     /// The graph is too large for sets of this size.
     NoRoom,
     /// A level was entered.
@@ -133,7 +111,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             started,
             not_started,
             width,
-            stats: WalkStats::default(),
+            peak: 0,
             model: PhantomData,
         }
     }
@@ -157,7 +135,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         self.list(task);
         let of = (self.alternatives.len() - first) as u32;
         if of == 0 {
-            self.stats.dead_ends += 1;
             return Stand::DeadEnd;
         }
         self.levels.push(Level { task, first: first as u32, taken: 0, of });
@@ -179,32 +156,21 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         None
     }
 
-    /// Goes from the empty graph to the end of `path`; gives whether there is such a path.
-    pub(super) fn follow(&mut self, path: &[u32]) -> bool {
-        while self.levels.len() < path.len() {
-            let depth = self.levels.len();
-            // A revisit enters two levels at once; each is turned to its alternative from the first on.
-            if !matches!(self.descend(), Stand::Deeper | Stand::DeadEnd) || self.levels.len() == depth {
-                return false;
-            }
-            for level in depth.. {
-                let Some(&taken) = path.get(level) else { break };
-                let Some(found) = self.levels.get(level).copied() else { break };
-                if taken >= found.of {
-                    return false;
-                }
-                if taken != found.taken {
-                    while self.levels.len() > level + 1 {
-                        self.undo();
-                        self.alternatives.truncate(self.levels.pop().expect("a level").first as usize);
-                    }
-                    self.undo();
-                    self.levels[level].taken = taken;
-                    self.apply();
-                }
-            }
+    /// Takes the alternative `taken` of the level at `index` and leaves all levels below it.
+    pub(super) fn turn(&mut self, index: usize, taken: u32) -> Stand {
+        self.leave(index + 1);
+        self.undo();
+        self.levels[index].taken = taken;
+        self.apply()
+    }
+
+    /// Goes back until there are at most `n_levels` levels.
+    pub(super) fn leave(&mut self, n_levels: usize) {
+        while self.levels.len() > n_levels {
+            self.undo();
+            let level = self.levels.pop().expect("there is a level to leave");
+            self.alternatives.truncate(level.first as usize);
         }
-        self.levels.len() == path.len()
     }
 
     /// The event to add next: of the first thread that has one, but first what completes a read-modify-write.
@@ -436,7 +402,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
                 self.revisit(thread, read);
-                return self.enter(Task::Replant { thread, read });
+                return match self.enter(Task::Replant { thread, read }) {
+                    Stand::DeadEnd => Stand::Refused,
+                    stand => stand,
+                };
             }
             (Task::Replant { thread, read }, Alternative::After(previous)) => {
                 let write = self.write(thread, previous);
@@ -506,7 +475,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Makes `slot`, the newest of its thread and at `op`, a read of `source`, and lets the thread go on if it may.
     fn read(&mut self, slot: Slot, op: Op, source: Slot) {
-        self.stats.nodes += 1;
         let Node { thread, before, access, .. } = *self.graph.node(slot);
         let strand = self.graph.strand(thread);
         let loc = self.graph.node(slot).loc();
@@ -547,14 +515,16 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Adds the write that `thread` is about to add, after `previous`.
     fn write(&mut self, thread: ThreadId, previous: Slot) -> Slot {
-        self.stats.nodes += 1;
         let Write { node, source } = self.write_of(thread);
-        let progress = self.graph.progress(thread);
+        let mut after = self.graph.progress(thread);
+        // Whatever waits for a store would wait for a later one like it, which waits for it in turn.
+        let is_like = |store: &Slot| self.graph.node(*store).access.is_like(node.access);
+        let passed = after.pending.iter().find(is_like);
         let slot = self.graph.add(node);
         let added = self.graph.node_mut(slot);
         added.past.insert(slot);
-        let mut after = progress;
         if source.is_none() && M::BUFFERS {
+            passed.into_iter().for_each(|store| after.pending.remove(store));
             after.pending.insert(slot);
             if added.access.order == Order::SeqCst {
                 after.floor |= std::mem::replace(&mut after.pending, Bits::EMPTY);
@@ -577,7 +547,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Adds an event that accesses no location.
     fn order(&mut self, thread: ThreadId, op: Op, taken: u32) {
-        self.stats.nodes += 1;
         let progress = self.graph.progress(thread);
         let strand = self.graph.strand(thread);
         let mut past = self.graph.past_after(strand.last, strand);
@@ -629,7 +598,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         std::mem::swap(&mut self.graph, &mut self.saved[self.n_saved]);
         self.graph.copy_part(&self.saved[self.n_saved], kept, read);
         self.n_saved += 1;
-        self.stats.peak = self.stats.peak.max(self.n_saved as u64);
+        self.peak = self.peak.max(self.n_saved);
         self.threads().for_each(|thread| self.reload(thread));
     }
 }
