@@ -16,9 +16,9 @@ impl<M: Model> Machine<M> {
         match op {
             Op::Load { .. } | Op::Choose { .. } => true,
             Op::Store { .. } => {
-                let fits = !M::BUFFERS || buffer.pending().len() < self.buffer_limit;
-                self.limit_reached |= !fits;
-                fits
+                let full = self.is_full(thread);
+                self.limit_reached |= full;
+                !full
             }
             Op::Rmw { loc, order, on_failure } => {
                 M::may_update(buffer, Some(loc), order)
@@ -33,11 +33,22 @@ impl<M: Model> Machine<M> {
                 let ended = subject.status(child) == Status::Finished && self.buffers[child.index()].is_empty();
                 ended && M::may_update(buffer, None, order)
             }
-            Op::Await => {
+            Op::Await { alternatives } => {
                 self.look_at_awaited(subject, thread);
-                subject.accepts(thread, &self.scratch.2)
+                (0..alternatives).any(|alternative| self.may_take(subject, thread, alternative))
             }
         }
+    }
+
+    /// Whether the await of `thread`, of which the scratch holds what it reads now, may take `alternative`.
+    pub(super) fn may_take(&mut self, subject: &impl Subject, thread: ThreadId, alternative: u32) -> bool {
+        let values = &self.scratch.2;
+        if !subject.accepts(thread, values, alternative) {
+            return false;
+        }
+        let held_back = self.is_full(thread) && subject.stores(thread, values, alternative).is_some();
+        self.limit_reached |= held_back;
+        !held_back
     }
 
     /// What a read-modify-write sees if it fails on that and is then a load.
@@ -110,11 +121,19 @@ impl<M: Model> Machine<M> {
                 recorder.event(Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank });
                 subject.resume(thread, &[alternative.into()]);
             }
-            Op::Await => {
+            Op::Await { alternatives } => {
                 self.look_at_awaited(subject, thread);
-                let (locations, seen, values) = std::mem::take(&mut self.scratch);
+                let (locations, seen, mut values) = std::mem::take(&mut self.scratch);
                 for (&loc, &seen) in locations.iter().zip(&seen) {
                     recorder.event(read(blank, loc, seen));
+                }
+                let stored = subject.stores(thread, &values, alternative);
+                if alternatives > 1 {
+                    recorder.event(Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank });
+                    values.push(alternative.into());
+                }
+                if let Some((loc, value)) = stored {
+                    self.store(blank, loc, value, recorder);
                 }
                 subject.resume(thread, &values);
                 self.scratch = (locations, seen, values);

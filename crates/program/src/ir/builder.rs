@@ -150,7 +150,7 @@ impl Builder {
         let code =
             ThreadCode { name: name.to_owned(), code: Vec::new(), places: Vec::new(), registers: Vec::new(), starts };
         let mut thread =
-            ThreadBuilder { code, labels: Vec::new(), sources: &mut self.sources, span: None, exclusive: false };
+            ThreadBuilder::new(code, &mut self.sources);
         body(&mut thread);
         let code = thread.finish();
         self.threads.push(code);
@@ -226,6 +226,7 @@ pub struct ThreadBuilder<'b> {
     sources: &'b mut Vec<Source>,
     span: Option<Span>,
     exclusive: bool,
+    may_rest: bool,
 }
 
 /// A place that jumps go to.
@@ -242,7 +243,11 @@ pub struct LoopLabels {
 /// What stands for the place of a label that was never placed; [`validate`] refuses it.
 const NOWHERE: u32 = u32::MAX;
 
-impl ThreadBuilder<'_> {
+impl<'b> ThreadBuilder<'b> {
+    fn new(code: ThreadCode, sources: &'b mut Vec<Source>) -> Self {
+        ThreadBuilder { code, labels: Vec::new(), sources, span: None, exclusive: false, may_rest: false }
+    }
+
     /// The register called `name`, made at its first use.
     pub fn reg(&mut self, name: &str) -> Reg {
         match self.code.registers.iter().position(|register| register.name == name) {
@@ -279,7 +284,8 @@ impl ThreadBuilder<'_> {
         let caller = Location::caller();
         let span = self.span.or_else(|| self.caller(caller));
         // An exclusive stretch holds back other threads from its second instruction on.
-        self.code.places.push(Place { span, exclusive: self.exclusive });
+        let (exclusive, may_rest) = (self.exclusive, std::mem::take(&mut self.may_rest));
+        self.code.places.push(Place { span, exclusive, may_rest });
         self.code.code.push(instruction);
     }
 
@@ -304,7 +310,7 @@ impl ThreadBuilder<'_> {
 
     fn finish(mut self) -> ThreadCode {
         for instruction in &mut self.code.code {
-            if let Instruction::Jump { target } | Instruction::Branch { target, .. } = instruction {
+            for target in instruction.targets_mut() {
                 *target = self.labels.get(*target as usize).copied().flatten().unwrap_or(NOWHERE);
             }
         }

@@ -53,6 +53,8 @@ pub struct Place {
     pub span: Option<Span>,
     /// Whether the thread, having come here, goes on without a switch to another thread.
     pub exclusive: bool,
+    /// Whether a thread that waits here forever has done its work, as at an `end` label of Promela.
+    pub may_rest: bool,
 }
 
 /// A register of a thread.
@@ -81,10 +83,8 @@ impl Program {
     #[must_use]
     pub fn is_loop_free(&self) -> bool {
         self.threads.iter().all(|thread| {
-            thread.code.iter().enumerate().all(|(at, instruction)| match instruction {
-                Instruction::Branch { target, .. } | Instruction::Jump { target } => *target as usize > at,
-                _ => true,
-            })
+            let goes_on = |(at, i): (usize, &Instruction)| i.targets().all(|target| target as usize > at);
+            thread.code.iter().enumerate().all(goes_on)
         })
     }
 

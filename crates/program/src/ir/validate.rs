@@ -127,6 +127,14 @@ fn check_instruction(program: &Program, thread: &ThreadCode, instruction: &Instr
             registers_exist &= loads.iter().all(|(reg, _)| register(*reg));
             locations_exist = loads.iter().all(|(_, from)| address(from));
         }
+        Instruction::Guarded { loads, options } => {
+            registers_exist &= loads.iter().all(|(reg, _)| register(*reg));
+            locations_exist = loads.iter().all(|(_, from)| address(from))
+                && options.iter().all(|option| option.store.as_ref().is_none_or(|(to, _)| address(to)));
+            if options.is_empty() {
+                return Err(ProgramError::EmptyChoice { thread: thread.name.clone() });
+            }
+        }
         Instruction::Choose { to, alternatives } => {
             registers_exist &= register(*to);
             if *alternatives == 0 {
@@ -138,10 +146,10 @@ fn check_instruction(program: &Program, thread: &ThreadCode, instruction: &Instr
         {
             return dangling("a thread");
         }
-        Instruction::Branch { target, .. } | Instruction::Jump { target } if *target as usize > thread.code.len() => {
-            return Err(ProgramError::UnplacedLabel { thread: thread.name.clone() });
-        }
         _ => {}
+    }
+    if instruction.targets().any(|target| target as usize > thread.code.len()) {
+        return Err(ProgramError::UnplacedLabel { thread: thread.name.clone() });
     }
     match (registers_exist, locations_exist, uses_old) {
         (false, _, _) => dangling("a register"),

@@ -58,6 +58,9 @@ fn copy_thread(t: &mut ThreadBuilder<'_>, thread: &ThreadCode) {
             for (index, &label) in labels.iter().enumerate().take(end).skip(at) {
                 t.place(label);
                 t.at(thread.places[index].span);
+                if thread.places[index].may_rest {
+                    t.may_rest();
+                }
                 t.push(thread.code[index].clone());
             }
         };
