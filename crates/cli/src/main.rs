@@ -8,6 +8,7 @@ mod fault;
 mod limits;
 mod output;
 mod program;
+mod reading;
 mod screen;
 mod table;
 mod values;

@@ -60,7 +60,7 @@ pub use teetotal_explore::{
     Stats, StopReason, Token, TokenError, Violation, replay, trace_of,
 };
 #[doc(inline)]
-pub use teetotal_frontends::{Diagnostic, litmus};
+pub use teetotal_frontends::{Diagnostic, litmus, promela};
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Finding, Level, MONITORS, MonitorId, MonitorInfo};
 #[doc(inline)]

@@ -14,7 +14,8 @@ use teetotal::{
 use crate::fault::Fault;
 use crate::limits::{self, AllLimits, Limit};
 use crate::output::{self, Output};
-use crate::program;
+use crate::program::{self, Loaded};
+use crate::reading::ReadingArgs;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
@@ -23,7 +24,7 @@ use crate::values::{self, Checks, Models};
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
-    /// Litmus files, folders of them, @LIST with a path a line, or bundled programs
+    /// Litmus or Promela files, folders of them, @LIST with a path a line, or bundled programs
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
@@ -75,6 +76,9 @@ pub(crate) struct CheckArgs {
     allow_incomplete: bool,
 
     #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
     screen: Screen,
 }
 
@@ -104,8 +108,14 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let mut codes = Vec::new();
     let mut last: Option<bool> = None;
     for target in targets {
-        let program = match target.load() {
-            Ok(program) => program,
+        let program = match target.load(&args.reading.settings()) {
+            Ok(Loaded { program, notice }) => {
+                if let Some(notice) = notice.filter(|_| !args.quiet) {
+                    out.flush()?;
+                    output::note(&notice);
+                }
+                program
+            }
             Err(fault) => {
                 codes.push(tell(&fault, out)?);
                 continue;

@@ -43,6 +43,7 @@ pub struct Builder {
     threads: Vec<ThreadCode>,
     observed: Option<Vec<Term>>,
     condition: Option<Condition>,
+    quotes_source: bool,
 }
 
 /// An array of shared locations.
@@ -79,6 +80,7 @@ impl Builder {
             threads: Vec::new(),
             observed: None,
             condition: None,
+            quotes_source: false,
         }
     }
 
@@ -162,6 +164,11 @@ impl Builder {
         self.observed = Some(terms.into_iter().collect());
     }
 
+    /// Lets statements be shown as they stand in the source.
+    pub fn quote_source(&mut self) {
+        self.quotes_source = true;
+    }
+
     /// Asks or demands something of final states.
     pub fn condition(&mut self, condition: Condition) {
         self.condition = Some(condition);
@@ -182,6 +189,7 @@ impl Builder {
             sources: self.sources,
             observed,
             condition: self.condition,
+            quotes_source: self.quotes_source,
             addresses: AddressMap::new(&self.locations),
             footprints: Footprints::default(),
             locations: self.locations,
@@ -258,7 +266,10 @@ impl<'b> ThreadBuilder<'b> {
 
     /// A fresh register that outcomes do not show.
     pub fn temporary(&mut self) -> Reg {
-        self.add_register(format!("t{}", self.code.registers.len()), true)
+        let is_free = |name: &String| self.code.registers.iter().all(|register| register.name != *name);
+        let mut names = (self.code.registers.len()..).map(|number| format!("t{number}"));
+        let name = names.find(is_free).expect("there are more numbers than registers");
+        self.add_register(name, true)
     }
 
     /// Sets what a register holds at the beginning.

@@ -12,6 +12,7 @@ use crate::ir::instruction::{FetchOp, Guard, Instruction, Update};
 use crate::ir::program::{Program, ThreadCode};
 use crate::names::{Reg, ThreadId, Value};
 use crate::op::{OnFailure, Order};
+use crate::span::Span;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -74,6 +75,30 @@ pub fn statement(program: &Program, thread: ThreadId, at: usize) -> String {
         Instruction::Assume { condition } => format!("assume {}", show.expr(condition)),
     };
     text + &order_note(&program.threads[thread.index()].code[at])
+}
+
+/// Instruction `at` of `thread` as its author knows it: as in the source where the program is known by that.
+///
+/// A guarded step that took `alternative` is shown as the statement that led on from there.
+#[must_use]
+pub fn shown(program: &Program, thread: ThreadId, at: usize, alternative: Option<Value>) -> String {
+    let code = &program.threads[thread.index()];
+    let options = match &code.code[at] {
+        Instruction::Guarded { options, .. } => &options[..],
+        _ => &[],
+    };
+    let option = alternative.and_then(|taken| options.get(taken as usize)).map(|option| option.target as usize);
+    let place = option.and_then(|target| code.places.get(target)).unwrap_or(&code.places[at]);
+    let quoted = place.span.filter(|_| program.quotes_source).and_then(|span| quote(program, span));
+    quoted.unwrap_or_else(|| statement(program, thread, at))
+}
+
+/// The text at a place, if it is known and not empty.
+fn quote(program: &Program, span: Span) -> Option<String> {
+    let text = program.sources.get(usize::from(span.source))?.text.as_deref()?;
+    let line = text.split('\n').nth(span.line.checked_sub(1)? as usize)?;
+    let quoted: String = line.chars().skip(span.column.checked_sub(1)? as usize).take(span.length as usize).collect();
+    Some(quoted.trim().to_owned()).filter(|quoted| !quoted.is_empty())
 }
 
 /// A condition, such as `exists (0:r0=0 /\ 1:r1=0)`.

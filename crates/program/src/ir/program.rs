@@ -20,6 +20,8 @@ pub struct Program {
     /// What an outcome shows, in this order.
     pub observed: Vec<Term>,
     pub condition: Option<Condition>,
+    /// Whether people know the program by its source, so that its statements are shown as they stand there.
+    pub quotes_source: bool,
     pub addresses: AddressMap,
     pub(super) footprints: Footprints,
 }

@@ -18,6 +18,9 @@ pub fn rebuild(program: &Program) -> Result<Program, ProgramError> {
             p.spawned(&thread.name, body)
         };
     }
+    if program.quotes_source {
+        p.quote_source();
+    }
     p.observe(program.observed.iter().copied());
     if let Some(condition) = &program.condition {
         p.condition(condition.clone());

@@ -68,9 +68,17 @@ impl<'a> Names<'a> {
     pub(super) fn statement(&self, event: &Event) -> String {
         let code = &self.program.threads[event.thread.index()].code;
         match (event.place as usize) < code.len() {
-            true => printer::statement(self.program, event.thread, event.place as usize),
+            true => printer::shown(self.program, event.thread, event.place as usize, self.alternative(event)),
             false => "an unknown statement".to_owned(),
         }
+    }
+}
+
+impl Names<'_> {
+    /// Which alternative the step of an event took, if it had several.
+    fn alternative(&self, event: &Event) -> Option<Value> {
+        let same = |other: &&Event| other.step == event.step && other.kind == EventKind::Choose;
+        self.trace.events().iter().find(same).and_then(|choice| choice.read)
     }
 }
 
