@@ -199,7 +199,8 @@ impl<'p> Reader<'p> {
             return Err(format!("thread {index} is not at the operation that it performs"));
         }
         let (locations, stored) = self.operands(index).map_err(|failure| format!("{failure:?} performed"))?;
-        let found: Vec<Loc> = events.iter().filter(|e| e.loc.is_some()).take(locations.len()).flat_map(|e| e.loc).collect();
+        let found: Vec<Loc> =
+            events.iter().filter(|e| e.loc.is_some()).take(locations.len()).flat_map(|e| e.loc).collect();
         if found != locations || events.iter().any(|e| e.epoch != thread.epoch) {
             return Err(format!("the operation is at {found:?}, not at {locations:?}, or in a wrong epoch"));
         }

@@ -63,9 +63,18 @@ pub(super) enum Effect {
     Run(Located<String>, Vec<Expr>),
     Fence,
     Sync,
-    Exchange { at: Place, new: Expr, into: Option<Place> },
+    Exchange {
+        at: Place,
+        new: Expr,
+        into: Option<Place>,
+    },
     /// Without a place for whether it succeeded it is executable only if it does, which the guard says.
-    CompareExchange { at: Place, old: Expr, new: Expr, into: Option<Place> },
+    CompareExchange {
+        at: Place,
+        old: Expr,
+        new: Expr,
+        into: Option<Place>,
+    },
     /// Starts the process with this number.
     Spawn(usize),
     /// The model has done something wrong.

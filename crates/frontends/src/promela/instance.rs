@@ -141,8 +141,6 @@ fn start(
         return None;
     }
     let values = given.iter().zip(&declared.locals);
-    let value = |(expr, local): (&Expr, &Variable)| {
-        local.ty.wrap(expr.constant(&|_| None, None).unwrap_or(0))
-    };
+    let value = |(expr, local): (&Expr, &Variable)| local.ty.wrap(expr.constant(&|_| None, None).unwrap_or(0));
     Some(Instance::new(proctype, values.map(value).collect(), false, graphs))
 }

@@ -84,12 +84,7 @@ fn demanded(proctype: &str, settings: &Settings) -> BTreeSet<String> {
 }
 
 /// What the variables of a process are.
-fn locals(
-    model: &Model,
-    instance: &Instance,
-    t: &mut ThreadBuilder<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Local> {
+fn locals(model: &Model, instance: &Instance, t: &mut ThreadBuilder<'_>, diagnostics: &mut Diagnostics) -> Vec<Local> {
     let proctype = &model.proctypes[instance.proctype];
     let mut locals = Vec::new();
     for (number, variable) in proctype.locals.iter().enumerate() {
@@ -386,7 +381,9 @@ impl Lowering<'_, '_> {
                     self.f.assign(place, &index, Value::held(old, kind));
                 }
             }
-            Effect::CompareExchange { at, old, new, into } => self.compare_exchange(point, (at, old, new), into.as_ref()),
+            Effect::CompareExchange { at, old, new, into } => {
+                self.compare_exchange(point, (at, old, new), into.as_ref())
+            }
             Effect::Fail(message) => self.f.t.assert(0, message),
             Effect::Run(..) => unreachable!("every process that is started has a number"),
         }

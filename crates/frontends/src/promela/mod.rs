@@ -36,8 +36,7 @@ pub fn read(name: &str, text: &str, settings: &Settings) -> Result<Reading, Vec<
     let tokens = lexer::tokens(text, &mut diagnostics);
     let tokens = preprocessor::preprocess(&tokens, &mut diagnostics);
     let model = parser::parse(tokens, &mut diagnostics);
-    let graphs: Vec<Graph> =
-        model.proctypes.iter().map(|proctype| graph::build(proctype, &mut diagnostics)).collect();
+    let graphs: Vec<Graph> = model.proctypes.iter().map(|proctype| graph::build(proctype, &mut diagnostics)).collect();
     check_labels(&graphs, &model, settings, &mut diagnostics);
     let beginning = Span { source: 0, line: 1, column: 1, length: 0 };
     if diagnostics.is_empty() && model.proctypes.iter().all(|proctype| proctype.active == 0) {
@@ -79,7 +78,8 @@ fn check_labels(graphs: &[Graph], model: &Model, settings: &Settings, diagnostic
         let labels: Vec<&str> =
             graphs.flat_map(|graph| &graph.nodes).flat_map(|node| &node.labels).map(String::as_str).collect();
         if !labels.contains(&label) && diagnostics.is_empty() {
-            let span = model.proctypes.first().map_or(Span { source: 0, line: 1, column: 1, length: 0 }, |p| p.name.span);
+            let span =
+                model.proctypes.first().map_or(Span { source: 0, line: 1, column: 1, length: 0 }, |p| p.name.span);
             let missing = Diagnostic::new(span, format!("no process has the label `{}`", short(wanted)));
             diagnostics.add(missing.meant(nearest(label, labels)));
         }

@@ -79,7 +79,8 @@ pub(super) fn idle_points(graph: &Graph) -> BTreeSet<usize> {
 
 /// Whether a statement may be passed without an operation on shared memory.
 fn is_quiet(edge: &Edge) -> bool {
-    let is_local = |place: &Place| matches!(place.name, Name::Local(_)) && place.index.as_ref().is_none_or(|i| i.n_shared() == 0);
+    let is_local =
+        |place: &Place| matches!(place.name, Name::Local(_)) && place.index.as_ref().is_none_or(|i| i.n_shared() == 0);
     match &edge.effect {
         Effect::Nothing | Effect::Fail(_) => true,
         Effect::Assign(place, value) => is_local(place) && value.n_shared() == 0,

@@ -343,13 +343,7 @@ impl<'t> Parser<'t, '_> {
         }
     }
 
-    fn process(
-        &mut self,
-        model: &mut Model,
-        name: Located<String>,
-        active: u32,
-        n_parameters: usize,
-    ) -> Option<()> {
+    fn process(&mut self, model: &mut Model, name: Located<String>, active: u32, n_parameters: usize) -> Option<()> {
         if name.it == "init" {
             self.scope.open_process();
         }

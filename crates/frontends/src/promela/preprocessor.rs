@@ -18,7 +18,8 @@ const DEEPEST: usize = 64;
 
 /// `tokens` with every directive carried out.
 pub(super) fn preprocess<'t>(tokens: &[Token<'t>], diagnostics: &mut Diagnostics) -> Vec<Token<'t>> {
-    let mut pre = Preprocessor { macros: BTreeMap::new(), conditions: Vec::new(), out: Vec::new(), n_seen: 0, diagnostics };
+    let mut pre =
+        Preprocessor { macros: BTreeMap::new(), conditions: Vec::new(), out: Vec::new(), n_seen: 0, diagnostics };
     let mut at = 0;
     while at < tokens.len() {
         let end = at + tokens[at..].iter().take_while(|token| token.line == tokens[at].line).count();

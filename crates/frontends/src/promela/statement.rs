@@ -196,9 +196,7 @@ impl<'t> Parser<'t, '_> {
         let place = self.place()?;
         if self.eat("=") {
             let word = self.peek();
-            if matches!(word.text, "cas" | "xchg")
-                && self.scope.find(word.text).is_none()
-                && self.peek_second().is("(")
+            if matches!(word.text, "cas" | "xchg") && self.scope.find(word.text).is_none() && self.peek_second().is("(")
             {
                 return self.exchange(Some(place));
             }
@@ -411,7 +409,11 @@ impl<'t> Parser<'t, '_> {
                 let span = self.since(word);
                 let depth = 1 + value.depth.max(place.index.as_ref().map_or(1, |index| 1 + index.depth));
                 let read = Expr { it: Term::Read(place), span, depth: depth - 1 };
-                Some(Action::Guard(Expr { it: Term::Binary(Binary::Equal, Box::new(read), Box::new(value)), span, depth }))
+                Some(Action::Guard(Expr {
+                    it: Term::Binary(Binary::Equal, Box::new(read), Box::new(value)),
+                    span,
+                    depth,
+                }))
             }
             _ => self.exchange(None),
         }

@@ -42,11 +42,7 @@ impl Kind {
 
     /// The smallest and the largest value.
     pub(super) fn range(self) -> (i64, i64) {
-        if self.signed {
-            (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1)
-        } else {
-            (0, (1 << self.bits) - 1)
-        }
+        if self.signed { (-(1 << (self.bits - 1)), (1 << (self.bits - 1)) - 1) } else { (0, (1 << self.bits) - 1) }
     }
 
     /// `value` as it is held.
@@ -162,9 +158,18 @@ pub(super) enum Action {
     /// Waits until all buffers are empty.
     Sync,
     /// Swaps in a value and gives what was there.
-    Exchange { at: Place, new: Expr, into: Option<Place> },
+    Exchange {
+        at: Place,
+        new: Expr,
+        into: Option<Place>,
+    },
     /// Writes `new` over `old`; gives whether it did or, without a place to put that, waits until it does.
-    CompareExchange { at: Place, old: Expr, new: Expr, into: Option<Place> },
+    CompareExchange {
+        at: Place,
+        old: Expr,
+        new: Expr,
+        into: Option<Place>,
+    },
 }
 
 impl Expr {

@@ -23,7 +23,8 @@ pub(super) fn unfold(
     diagnostics: &mut Diagnostics,
 ) -> Option<Graph> {
     let unknown = vec![None; locals.len()];
-    let mut unfolding = Unfolding { graph, locals, pid, runs: reaching_run(graph), points: BTreeMap::new(), nodes: Vec::new() };
+    let mut unfolding =
+        Unfolding { graph, locals, pid, runs: reaching_run(graph), points: BTreeMap::new(), nodes: Vec::new() };
     unfolding.point(START, &known);
     unfolding.point(END, &unknown);
     let mut next = 0;

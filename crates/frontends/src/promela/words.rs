@@ -44,8 +44,9 @@ const UNITS: &[&str] =
 const TYPES: &[&str] = &["bit", "bool", "byte", "short", "int", "unsigned", "mtype", "pid", "chan"];
 
 const RESERVED: &[&str] = &[
-    "active", "proctype", "init", "inline", "if", "fi", "do", "od", "else", "break", "goto", "skip", "atomic", "d_step",
-    "assert", "printf", "printm", "run", "for", "select", "in", "true", "false", "_pid", "of", "hidden", "show", "local",
+    "active", "proctype", "init", "inline", "if", "fi", "do", "od", "else", "break", "goto", "skip", "atomic",
+    "d_step", "assert", "printf", "printm", "run", "for", "select", "in", "true", "false", "_pid", "of", "hidden",
+    "show", "local",
 ];
 
 /// Why `word` is not supported, if it is not.

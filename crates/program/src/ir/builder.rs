@@ -151,8 +151,7 @@ impl Builder {
     fn add_thread(&mut self, name: &str, starts: bool, body: impl FnOnce(&mut ThreadBuilder<'_>)) -> ThreadId {
         let code =
             ThreadCode { name: name.to_owned(), code: Vec::new(), places: Vec::new(), registers: Vec::new(), starts };
-        let mut thread =
-            ThreadBuilder::new(code, &mut self.sources);
+        let mut thread = ThreadBuilder::new(code, &mut self.sources);
         body(&mut thread);
         let code = thread.finish();
         self.threads.push(code);

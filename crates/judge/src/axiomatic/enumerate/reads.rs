@@ -48,7 +48,8 @@ impl State {
     /// Performs a read with these sources, if it can have them.
     fn read_from<V>(&mut self, search: &Search<V>, reading: &Reading, locations: &[Loc], sources: &[Source]) -> bool {
         let Reading { thread, op, alternative } = *reading;
-        let mut values: Vec<Value> = locations.iter().zip(sources).map(|(&loc, &source)| self.value(loc, source)).collect();
+        let mut values: Vec<Value> =
+            locations.iter().zip(sources).map(|(&loc, &source)| self.value(loc, source)).collect();
         if matches!(op, Op::Await { .. }) && !self.subject.accepts(thread, &values, alternative) {
             return false;
         }

@@ -183,7 +183,8 @@ pub(super) fn exclusive(rng: &mut Rng) -> Vec<Vec<Slot>> {
             3 => vec![Slot::Read(1), Slot::Read(0)],
             // It may be blocked in the middle, and then others go on.
             _ => {
-                let waits = [Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock, Slot::Snapshot(0, 1), Slot::Guarded(0, 1)];
+                let waits =
+                    [Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock, Slot::Snapshot(0, 1), Slot::Guarded(0, 1)];
                 vec![Slot::Write(0), rng.pick(&waits), Slot::Read(1)]
             }
         })

@@ -243,7 +243,8 @@ impl<'a> Filler<'a> {
     fn choice(&mut self, t: &mut ThreadBuilder<'_>, mut locations: [usize; 2]) {
         self.rng.shuffle(&mut locations);
         let [first, second, taken] = [self.fresh(), self.fresh(), self.fresh()].map(|name| t.reg(&name));
-        let loads = [first, second].into_iter().zip(locations.map(|location| self.locations[location].into())).collect();
+        let loads =
+            [first, second].into_iter().zip(locations.map(|location| self.locations[location].into())).collect();
         let [here, end] = [t.label(), t.label()];
         let mut options = Vec::new();
         for (read, label) in [(first, here), (second, end)] {
