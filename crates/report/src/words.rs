@@ -1,7 +1,8 @@
 //! Small words that every text needs: counts, lists, sizes and places.
 
+use teetotal_memory::{Event, EventKind, Trace};
 use teetotal_program::ir::Program;
-use teetotal_program::{Span, ThreadId};
+use teetotal_program::{Span, ThreadId, Value};
 
 /// `1 state`, `2 states`.
 pub(crate) fn count(n: u64, noun: &str) -> String {
@@ -33,6 +34,12 @@ pub(crate) fn bytes(n: u64) -> String {
         unit += 1;
     }
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
+}
+
+/// Which alternative the step of an event took, if it had several.
+pub(crate) fn alternative(trace: &Trace, event: &Event) -> Option<Value> {
+    let same = |other: &&Event| other.step == event.step && other.kind == EventKind::Choose;
+    trace.events().iter().find(same).and_then(|choice| choice.read)
 }
 
 /// The file that a program was read from; one that was written in Rust has none.

@@ -123,9 +123,8 @@ impl<'a, 'b> Frame<'a, 'b> {
     }
 
     fn read(&mut self, place: &Place, reads: &mut Reads, when: Option<&Ir>) -> Value {
-        let before = reads.loads.len();
         let index = place.index.as_ref().map(|index| self.value_when(index, reads, when));
-        let index_is_read = reads.loads.len() > before && !reads.split;
+        let index_is_read = index.as_ref().is_some_and(|index| reads.decide(&index.expr));
         match place.name {
             Name::Local(local) => self.read_local(local, index, reads, when),
             Name::Global(global) => {
@@ -251,6 +250,15 @@ impl<'a, 'b> Frame<'a, 'b> {
 pub(super) const INDEX: &str = "an index is past the end of its array";
 
 impl Reads {
+    /// Whether `expr` is known only once the step has read.
+    fn decide(&self, expr: &Ir) -> bool {
+        let mut used = false;
+        expr.walk(&mut |part| {
+            used |= matches!(part, Ir::Reg(reg) if self.loads.iter().any(|(loaded, _)| loaded == reg));
+        });
+        used && !self.split
+    }
+
     fn add_bad_index(&mut self, when: Option<&Ir>, in_range: Ir) {
         let bad = both(when, in_range.negated());
         self.bad_index = Some(match self.bad_index.take() {

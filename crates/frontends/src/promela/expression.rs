@@ -205,8 +205,12 @@ impl Parser<'_, '_> {
             let help = "processes cannot look at each other here; use a variable that tells";
             return self.refuse(span, "looking at where another process is (`@`) is not supported", help);
         }
+        if self.refused.contains(name) {
+            return None;
+        }
         let unknown = Diagnostic::new(span, format!("there is no variable `{}`", short(name)));
-        let names = self.scope.names().chain(self.inlines.keys().copied());
+        let words = ["break", "skip", "goto", "atomic", "d_step", "assert", "printf", "fence", "sync"];
+        let names = self.scope.names().chain(self.inlines.keys().copied()).chain(words);
         let unknown = match nearest(name, names) {
             Some(meant) => unknown.meant(Some(meant)),
             None if words::is_type(name) => unknown,

@@ -1,6 +1,6 @@
 //! Every process of a model: those that run from the beginning and those that others start.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::promela::graph::{Edge, Effect, Graph, START};
@@ -92,6 +92,36 @@ pub(super) fn instances(model: &Model, graphs: &[Graph], diagnostics: &mut Diagn
     Some(all)
 }
 
+/// Whether every `run` names a process and gives it what it takes.
+pub(super) fn check_runs(model: &Model, graphs: &[Graph], diagnostics: &mut Diagnostics) {
+    let edges = graphs.iter().flat_map(|graph| &graph.nodes).flat_map(|node| &node.edges);
+    let mut seen = BTreeSet::new();
+    for edge in edges {
+        if let Effect::Run(name, given) = &edge.effect
+            && seen.insert(name.span)
+        {
+            callee(model, name, given.len(), diagnostics);
+        }
+    }
+}
+
+/// The proctype that a `run` starts.
+fn callee(model: &Model, name: &Located<String>, n_given: usize, diagnostics: &mut Diagnostics) -> Option<usize> {
+    let Some(proctype) = model.proctypes.iter().position(|p| p.name.it == name.it && p.name.it != "init") else {
+        let unknown = Diagnostic::new(name.span, format!("there is no process `{}`", short(&name.it)));
+        let names = model.proctypes.iter().map(|proctype| proctype.name.it.as_str());
+        diagnostics.add(unknown.meant(nearest(&name.it, names)));
+        return None;
+    };
+    let wanted = model.proctypes[proctype].n_parameters;
+    if n_given != wanted {
+        let message = format!("`{}` has {wanted} parameters, not {n_given}", short(&name.it));
+        diagnostics.add(Diagnostic::new(name.span, message));
+        return None;
+    }
+    Some(proctype)
+}
+
 /// Gives the processes that one starts, and puts their numbers into its graph.
 fn start_others(
     model: &Model,
@@ -127,19 +157,8 @@ fn start(
     given: &[Expr],
     diagnostics: &mut Diagnostics,
 ) -> Option<Instance> {
-    let Some(proctype) = model.proctypes.iter().position(|p| p.name.it == name.it && p.name.it != "init") else {
-        let unknown = Diagnostic::new(name.span, format!("there is no process `{}`", short(&name.it)));
-        let names = model.proctypes.iter().map(|proctype| proctype.name.it.as_str());
-        diagnostics.add(unknown.meant(nearest(&name.it, names)));
-        return None;
-    };
+    let proctype = callee(model, name, given.len(), diagnostics)?;
     let declared = &model.proctypes[proctype];
-    if given.len() != declared.n_parameters {
-        let (wanted, given) = (declared.n_parameters, given.len());
-        let message = format!("`{}` has {wanted} parameters, not {given}", short(&name.it));
-        diagnostics.add(Diagnostic::new(name.span, message));
-        return None;
-    }
     let values = given.iter().zip(&declared.locals);
     let value = |(expr, local): (&Expr, &Variable)| local.ty.wrap(expr.constant(&|_| None, None).unwrap_or(0));
     Some(Instance::new(proctype, values.map(value).collect(), false, graphs))

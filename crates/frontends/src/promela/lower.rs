@@ -13,7 +13,7 @@ use teetotal_program::{Loc, OnFailure, Order, ThreadId, Type};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::frontend::Settings;
 use crate::promela::access::{Frame, INDEX, Local, Reads, Shared};
-use crate::promela::graph::{END, Edge, Effect, Graph, Node, START};
+use crate::promela::graph::{END, Edge, Effect, Graph, Node};
 use crate::promela::instance::Instance;
 use crate::promela::order::{Point, emission_order, idle_points};
 use crate::promela::syntax::{Expr, Kind, Model, Name, Place, Variable};
@@ -457,6 +457,3 @@ fn accesses(effect: &Effect) -> usize {
         _ => 1,
     }
 }
-
-/// Whether a point is where the process begins.
-pub(super) const BEGIN: Point = Point { node: START, exclusive: false };

@@ -37,6 +37,7 @@ pub fn read(name: &str, text: &str, settings: &Settings) -> Result<Reading, Vec<
     let tokens = preprocessor::preprocess(&tokens, &mut diagnostics);
     let model = parser::parse(tokens, &mut diagnostics);
     let graphs: Vec<Graph> = model.proctypes.iter().map(|proctype| graph::build(proctype, &mut diagnostics)).collect();
+    instance::check_runs(&model, &graphs, &mut diagnostics);
     check_labels(&graphs, &model, settings, &mut diagnostics);
     let beginning = Span { source: 0, line: 1, column: 1, length: 0 };
     if diagnostics.is_empty() && model.proctypes.iter().all(|proctype| proctype.active == 0) {

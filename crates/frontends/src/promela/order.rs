@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::promela::graph::{Edge, Effect, Graph};
-use crate::promela::lower::BEGIN;
+use crate::promela::graph::{Edge, Effect, Graph, START};
 use crate::promela::syntax::{Name, Place};
 
 /// A point of a process, and whether it came there without a switch to another.
@@ -12,6 +11,9 @@ pub(super) struct Point {
     pub(super) node: usize,
     pub(super) exclusive: bool,
 }
+
+/// Where a process begins.
+const BEGIN: Point = Point { node: START, exclusive: false };
 
 impl Edge {
     /// The point that it leads to.

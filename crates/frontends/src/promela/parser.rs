@@ -3,7 +3,7 @@
 //! Names are resolved on the way, as a model declares before it uses. After a mistake reading goes on at the next
 //! statement or declaration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use teetotal_program::Span;
 
@@ -22,6 +22,8 @@ pub(super) struct Parser<'t, 'd> {
     pub(super) at: usize,
     pub(super) scope: Scope,
     pub(super) inlines: BTreeMap<&'t str, Inline<'t>>,
+    /// The names that refused declarations declare.
+    pub(super) refused: BTreeSet<&'t str>,
     /// How many tokens came of inlines so far.
     pub(super) n_inlined: usize,
     /// How deep statements and inlines are inside each other.
@@ -48,8 +50,8 @@ const LONGEST_NAME: usize = 255;
 
 /// The model of these tokens; what is wrong with it goes to `diagnostics`, and the rest is read all the same.
 pub(super) fn parse<'t>(tokens: Vec<Token<'t>>, diagnostics: &mut Diagnostics) -> Model {
-    let (scope, inlines) = (Scope::default(), BTreeMap::new());
-    let mut parser = Parser { tokens, at: 0, scope, inlines, n_inlined: 0, depth: 0, diagnostics };
+    let (scope, inlines, refused) = (Scope::default(), BTreeMap::new(), BTreeSet::new());
+    let mut parser = Parser { tokens, at: 0, scope, inlines, refused, n_inlined: 0, depth: 0, diagnostics };
     let mut model = Model::default();
     while parser.peek().kind != TokenKind::End {
         let before = parser.at;
@@ -204,6 +206,8 @@ impl<'t> Parser<'t, '_> {
                 self.next();
                 let reason = words::refused(text).unwrap_or("leave it out");
                 self.refuse::<()>(token.span, format!("`{text}` is not supported"), reason);
+                // Whoever uses what it declares has been told.
+                self.refused.insert(self.peek().text);
                 while !self.peek().is("{") && !self.peek().is(";") && self.peek().kind != TokenKind::End {
                     self.next();
                 }

@@ -156,9 +156,10 @@ impl<'t> Parser<'t, '_> {
     /// Statements in braces, after `{`.
     fn block(&mut self) -> Option<Vec<Statement>> {
         let open = self.tokens[self.at - 1];
+        let before = self.diagnostics.n_found();
         let body = self.sequence(false);
         self.require("}")?;
-        if body.is_empty() {
+        if body.is_empty() && self.diagnostics.n_found() == before {
             self.refuse::<()>(open.span, "there is no statement in these braces", "write `skip`");
         }
         Some(body)
@@ -168,8 +169,10 @@ impl<'t> Parser<'t, '_> {
         let word = self.next();
         let mut options = Vec::new();
         while self.eat("::") {
+            let before = self.diagnostics.n_found();
             let option = self.sequence(true);
-            if option.is_empty() {
+            // Where a statement was wrong, it is not missing.
+            if option.is_empty() && self.diagnostics.n_found() == before {
                 self.refuse::<()>(self.tokens[self.at - 1].span, "this option has no statement", "write `skip`");
             }
             options.push(option);

@@ -128,29 +128,41 @@ impl<'a> Frame<'a> {
             other => unreachable!("{other:?} awaits nothing"),
         };
         // A division by zero lets it go on, so that the failure is seen.
-        matches!(condition, Expr::Const(1)) || condition.eval(&self.registers_with(values), 0) != Ok(0)
+        matches!(condition, Expr::Const(1))
+            || self.with_values(values, |registers| condition.eval(registers, 0)) != Ok(0)
     }
 
     /// What the guarded step at which the thread stands stores with `values` and `alternative`, if anything.
     pub(super) fn stores(&self, values: &[Value], alternative: u32) -> Result<Option<(Loc, Value)>, Failure> {
         let Instruction::Guarded { options, .. } = self.instruction() else { return Ok(None) };
         let Guard { when, store, .. } = &options[alternative as usize];
-        let (registers, instruction) = (self.registers_with(values), self.control().instruction());
+        let instruction = self.control().instruction();
         let divided = |EvalError::DivisionByZero| Failure::DivisionByZero { instruction };
-        let eval = |expr: &Expr| expr.eval(&registers, 0).map_err(divided);
-        eval(when)?;
-        let Some((to, value)) = store else { return Ok(None) };
-        let loc = to.resolve(&self.program.addresses, &registers, instruction)?;
-        Ok(Some((loc, self.wrap(loc, eval(value)?))))
+        self.with_values(values, |registers| {
+            when.eval(registers, 0).map_err(divided)?;
+            let Some((to, value)) = store else { return Ok(None) };
+            let loc = to.resolve(&self.program.addresses, registers, instruction)?;
+            Ok(Some((loc, self.wrap(loc, value.eval(registers, 0).map_err(divided)?))))
+        })
     }
 
-    /// The registers once `values` are in those that the await reads into.
-    fn registers_with(&self, values: &[Value]) -> Vec<Value> {
-        let mut registers = self.registers().to_vec();
+    /// What `look` says of the registers once `values` are in those that the await reads into.
+    fn with_values<T>(&self, values: &[Value], look: impl FnOnce(&[Value]) -> T) -> T {
+        // Most threads have few registers, and this is asked often.
+        const FEW: usize = 32;
+        let before = self.registers();
+        let (mut few, mut many) = ([0; FEW], Vec::new());
+        let registers = if before.len() <= FEW {
+            &mut few[..before.len()]
+        } else {
+            many.resize(before.len(), 0);
+            &mut many[..]
+        };
+        registers.copy_from_slice(before);
         for ((reg, _), &value) in self.awaited().iter().zip(values) {
             registers[reg.index()] = value;
         }
-        registers
+        look(registers)
     }
 }
 

@@ -4,6 +4,8 @@ use teetotal_memory::{Event, EventId, EventKind, Trace};
 use teetotal_program::ir::{Program, printer};
 use teetotal_program::{Loc, ThreadId, Value};
 
+use crate::words;
+
 /// The names of a program, for one of its executions.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
@@ -68,17 +70,11 @@ impl<'a> Names<'a> {
     pub(super) fn statement(&self, event: &Event) -> String {
         let code = &self.program.threads[event.thread.index()].code;
         match (event.place as usize) < code.len() {
-            true => printer::shown(self.program, event.thread, event.place as usize, self.alternative(event)),
+            true => {
+                printer::shown(self.program, event.thread, event.place as usize, words::alternative(self.trace, event))
+            }
             false => "an unknown statement".to_owned(),
         }
-    }
-}
-
-impl Names<'_> {
-    /// Which alternative the step of an event took, if it had several.
-    fn alternative(&self, event: &Event) -> Option<Value> {
-        let same = |other: &&Event| other.step == event.step && other.kind == EventKind::Choose;
-        self.trace.events().iter().find(same).and_then(|choice| choice.read)
     }
 }
 
