@@ -28,6 +28,14 @@ pub struct Settings {
     pub labels: Vec<String>,
 }
 
+impl Settings {
+    /// The options of the command line that say the same.
+    pub(crate) fn options(&self) -> Vec<String> {
+        let labels = self.labels.iter().flat_map(|label| ["--label".to_owned(), label.clone()]);
+        self.split.then(|| "--split".to_owned()).into_iter().chain(labels).collect()
+    }
+}
+
 /// What was read.
 #[derive(Clone, Debug)]
 pub struct Reading {

@@ -48,9 +48,14 @@ pub(crate) fn file(program: &Program) -> Option<&str> {
     source.text.as_ref().map(|_| source.name.as_str())
 }
 
-/// What to call a program on the command line, quoted where a shell wants that.
+/// What to call a program on the command line, with the options to read it by, quoted where a shell wants that.
 pub(crate) fn argument(program: &Program) -> String {
     let name = file(program).unwrap_or(&program.name);
+    let parts = std::iter::once(name).chain(program.read_with.iter().map(String::as_str));
+    parts.map(shell_word).collect::<Vec<_>>().join(" ")
+}
+
+fn shell_word(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+./:@%,=".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
         name.to_owned()

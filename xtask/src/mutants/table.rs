@@ -443,8 +443,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the twins let what follows a pending store come before a global fence",
         file: "crates/judge/src/axiomatic/global_fence.rs",
-        original: "e.event.index >= start.index",
-        replacement: "e.event.index == start.index",
+        original: "e.event.index >= first",
+        replacement: "e.event.index == first",
     },
     Mutant {
         name: "the twins let a child begin before its spawn",
@@ -643,8 +643,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "an await ignores its condition",
         file: "crates/program/src/ir/frame.rs",
-        original: "until.eval(&registers, 0) != Ok(0)",
-        replacement: "until.eval(&registers, 0) != Ok(1 << 40)",
+        original: "condition.eval(registers, 0)) != Ok(0)",
+        replacement: "condition.eval(registers, 0)) != Ok(1 << 40)",
     },
     Mutant {
         name: "an index is one too large",

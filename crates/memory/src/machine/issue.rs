@@ -122,27 +122,40 @@ impl<M: Model> Machine<M> {
                 subject.resume(thread, &[alternative.into()]);
             }
             Op::Await { alternatives } => {
-                self.look_at_awaited(subject, thread);
-                let (locations, seen, mut values) = std::mem::take(&mut self.scratch);
-                for (&loc, &seen) in locations.iter().zip(&seen) {
-                    recorder.event(read(blank, loc, seen));
-                }
-                let stored = subject.stores(thread, &values, alternative);
-                if alternatives > 1 {
-                    recorder.event(Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank });
-                    values.push(alternative.into());
-                }
-                if let Some((loc, value)) = stored {
-                    self.store(blank, loc, value, recorder);
-                }
-                subject.resume(thread, &values);
-                self.scratch = (locations, seen, values);
+                let choice = (alternatives > 1).then_some(alternative);
+                self.read_together(subject, blank, choice, recorder);
             }
             Op::Fence { .. } | Op::GlobalFence | Op::Spawn { .. } | Op::Join { .. } => {
                 self.order(blank, op, recorder);
                 subject.resume(thread, &[]);
             }
         }
+    }
+
+    /// Reads what the await of a thread looks at, takes an alternative if there is a choice, and stores what that says.
+    fn read_together<S: Subject, R: Recorder>(
+        &mut self,
+        subject: &mut S,
+        blank: Event,
+        choice: Option<u32>,
+        recorder: &mut R,
+    ) {
+        let thread = blank.thread;
+        self.look_at_awaited(subject, thread);
+        let (locations, seen, mut values) = std::mem::take(&mut self.scratch);
+        for (&loc, &seen) in locations.iter().zip(&seen) {
+            recorder.event(read(blank, loc, seen));
+        }
+        let stored = subject.stores(thread, &values, choice.unwrap_or(0));
+        if let Some(alternative) = choice.map(Value::from) {
+            recorder.event(Event { kind: EventKind::Choose, read: Some(alternative), ..blank });
+            values.push(alternative);
+        }
+        if let Some((loc, value)) = stored {
+            self.store(blank, loc, value, recorder);
+        }
+        subject.resume(thread, &values);
+        self.scratch = (locations, seen, values);
     }
 
     /// A store joins its buffer, or memory where the model has none.

@@ -44,6 +44,7 @@ pub struct Builder {
     observed: Option<Vec<Term>>,
     condition: Option<Condition>,
     quotes_source: bool,
+    read_with: Vec<String>,
 }
 
 /// An array of shared locations.
@@ -81,6 +82,7 @@ impl Builder {
             observed: None,
             condition: None,
             quotes_source: false,
+            read_with: Vec::new(),
         }
     }
 
@@ -168,6 +170,11 @@ impl Builder {
         self.quotes_source = true;
     }
 
+    /// Keeps the options with which the source was read, for whoever reads it again.
+    pub fn read_with(&mut self, options: Vec<String>) {
+        self.read_with = options;
+    }
+
     /// Asks or demands something of final states.
     pub fn condition(&mut self, condition: Condition) {
         self.condition = Some(condition);
@@ -189,6 +196,7 @@ impl Builder {
             observed,
             condition: self.condition,
             quotes_source: self.quotes_source,
+            read_with: self.read_with,
             addresses: AddressMap::new(&self.locations),
             footprints: Footprints::default(),
             locations: self.locations,

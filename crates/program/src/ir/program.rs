@@ -22,6 +22,8 @@ pub struct Program {
     pub condition: Option<Condition>,
     /// Whether people know the program by its source, so that its statements are shown as they stand there.
     pub quotes_source: bool,
+    /// The options of a command line with which its source was read, other than the usual ones.
+    pub read_with: Vec<String>,
     pub addresses: AddressMap,
     pub(super) footprints: Footprints,
 }

@@ -21,6 +21,7 @@ pub fn rebuild(program: &Program) -> Result<Program, ProgramError> {
     if program.quotes_source {
         p.quote_source();
     }
+    p.read_with(program.read_with.clone());
     p.observe(program.observed.iter().copied());
     if let Some(condition) = &program.condition {
         p.condition(condition.clone());
