@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod dpor;
 mod machines;
 
 /// Measurements of teetotal.
@@ -19,12 +20,15 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum What {
+    /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
+    Dpor,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
+        What::Dpor => dpor::run(),
         What::Machines => machines::run(),
     }
 }

@@ -21,6 +21,7 @@ mod arithmetic;
 mod candidates;
 mod code;
 mod dependence;
+mod dpor;
 mod everything;
 mod exact;
 mod fences;
@@ -98,6 +99,7 @@ const LAWS: &[Law] = &[
     Law { name: "machine ≡ axiomatic twin", needs_end: true, holds: twin::agrees },
     Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
+    Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, holds: inclusion::holds },
     Law { name: "every execution is allowed by RC11", needs_end: true, holds: rc11::allows },

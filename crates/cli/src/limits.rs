@@ -30,7 +30,7 @@ pub(crate) struct LimitInfo {
     pub(crate) searches: &'static [SearchId],
 }
 
-const BOTH: &[SearchId] = &[SearchId::Stateful, SearchId::Brute];
+const ALL: &[SearchId] = &[SearchId::Stateful, SearchId::Dpor, SearchId::Brute];
 
 /// All limits.
 pub(crate) const LIMITS: &[LimitInfo] = &[
@@ -46,15 +46,15 @@ pub(crate) const LIMITS: &[LimitInfo] = &[
         name: "executions",
         unit: "executions",
         summary: "executions that are run",
-        searches: &[SearchId::Brute],
+        searches: &[SearchId::Dpor, SearchId::Brute],
     },
-    LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution", searches: BOTH },
+    LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution", searches: ALL },
     LimitInfo {
         what: What::Buffer,
         name: "buffer",
         unit: "stores",
         summary: "stores in the buffer of one thread",
-        searches: BOTH,
+        searches: &[SearchId::Stateful, SearchId::Brute],
     },
     LimitInfo {
         what: What::Memory,
@@ -63,7 +63,7 @@ pub(crate) const LIMITS: &[LimitInfo] = &[
         summary: "memory that the stored states take",
         searches: &[SearchId::Stateful],
     },
-    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes", searches: BOTH },
+    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes", searches: ALL },
 ];
 
 /// One `--limit WHAT=N`.

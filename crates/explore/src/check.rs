@@ -8,6 +8,7 @@ use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
 use crate::collector::Collector;
+use crate::dpor;
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::outcome::{Coverage, Outcome, Violation};
@@ -55,6 +56,8 @@ pub enum CheckError {
     Limit(#[from] LimitError),
     #[error("the number of jobs is 0")]
     NoJobs,
+    #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
+    Unsupported { program: String, search: &'static str, reason: &'static str },
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
     Unfit { monitor: &'static str, search: &'static str, instead: &'static str },
     #[error(
@@ -74,8 +77,13 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
         return Err(CheckError::NoJobs);
     }
     refuse_unfit(options)?;
-    let mut collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let coverage = options.model.visit(Search { program, options, signal, collector: &mut collector });
+    if options.search == SearchId::Dpor
+        && let Some(dpor::Unsupported { reason }) = dpor::unsupported(program)
+    {
+        return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
+    }
+    let collector = Collector::new(program, &options.monitors, options.stop_at_first);
+    let (collector, coverage) = options.model.visit(Search { program, options, signal, collector });
     finish(program, options, collector, coverage)
 }
 
@@ -96,23 +104,32 @@ struct Search<'s> {
     program: &'s Arc<Program>,
     options: &'s Options,
     signal: StopSignal<'s>,
-    collector: &'s mut Collector,
+    collector: Collector,
 }
 
 impl ModelVisitor for Search<'_> {
-    type Output = Coverage;
+    type Output = (Collector, Coverage);
 
-    fn visit<M: Model>(self) -> Coverage {
+    fn visit<M: Model>(mut self) -> (Collector, Coverage) {
         let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
         match self.options.search {
             SearchId::Stateful => {
                 let Options { limits, jobs, .. } = *self.options;
                 let settings = stateful::Settings { limits, jobs, reduce: true };
-                stateful::search(&system, self.collector, &settings, self.signal)
+                let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
+                (self.collector, coverage)
+            }
+            SearchId::Dpor => {
+                let Options { limits, jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, monitors, *stop_at_first);
+                let settings = dpor::Settings { limits: *limits, jobs: *jobs };
+                dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal)
             }
             SearchId::Brute => {
                 let mut brute = Brute::default();
-                driver::run(&mut system, &mut brute, self.collector, &self.options.limits, self.signal)
+                let limits = &self.options.limits;
+                let coverage = driver::run(&mut system, &mut brute, &mut self.collector, limits, self.signal);
+                (self.collector, coverage)
             }
         }
     }

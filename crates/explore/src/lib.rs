@@ -6,6 +6,7 @@
 
 mod check;
 mod collector;
+pub mod dpor;
 pub mod driver;
 mod limits;
 mod outcome;

@@ -109,12 +109,34 @@ pub struct Stats {
     pub discarded: u64,
     /// Of these, executions in which a thread went wrong.
     pub failed: u64,
+    /// Executions that were begun and not counted, because they turned out to be none or to be run elsewhere.
+    pub abandoned: u64,
     /// Different states stored.
     pub states: u64,
     /// Steps performed.
     pub steps: u64,
     /// Bytes that the stored states took at the end.
     pub bytes: u64,
+    /// The most graphs that were kept at once to go on from.
+    pub pending: u64,
+}
+
+impl Stats {
+    /// Adds what another part of the search did.
+    pub(crate) fn add(&mut self, other: &Stats) {
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } =
+            other;
+        self.executions += executions;
+        self.completed += completed;
+        self.blocked += blocked;
+        self.discarded += discarded;
+        self.failed += failed;
+        self.abandoned += abandoned;
+        self.states += states;
+        self.pending = self.pending.max(*pending);
+        self.steps += steps;
+        self.bytes += bytes;
+    }
 }
 
 impl Coverage {

@@ -6,6 +6,7 @@ use teetotal_judge::{Extent, Level, Preserves};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SearchId {
     Stateful,
+    Dpor,
     Brute,
 }
 
@@ -27,6 +28,12 @@ pub const SEARCHES: &[SearchInfo] = &[
         name: "stateful",
         summary: "every state once; complete for programs with finitely many states, loops included",
         preserves: Preserves { level: Level::State, extent: Extent::All },
+    },
+    SearchInfo {
+        id: SearchId::Dpor,
+        name: "dpor",
+        summary: "every trace (who reads from whom, in which order writes reach memory) once; for programs that end",
+        preserves: Preserves { level: Level::Trace, extent: Extent::All },
     },
     SearchInfo {
         id: SearchId::Brute,

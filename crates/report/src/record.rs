@@ -92,7 +92,7 @@ impl Report<'_> {
 }
 
 fn stats(stats: &Stats, tally: Tally) -> Json {
-    let Stats { executions, completed, blocked, discarded, failed, states, steps, bytes } = *stats;
+    let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } = *stats;
     let counts = [
         ("states", states),
         ("executions", executions),
@@ -100,8 +100,10 @@ fn stats(stats: &Stats, tally: Tally) -> Json {
         ("blocked", blocked),
         ("discarded", discarded),
         ("failed", failed),
+        ("abandoned", abandoned),
         ("steps", steps),
         ("bytes", bytes),
+        ("pending", pending),
         ("satisfying", tally.holding),
         ("falsifying", tally.failing),
     ];

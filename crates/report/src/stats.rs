@@ -9,7 +9,7 @@ impl Report<'_> {
     /// Names and values of all counts, for a table; elapsed time is for whoever has a clock.
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
-        let Stats { executions, completed, blocked, discarded, failed, states, steps, bytes: size } =
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes: size, pending } =
             self.outcome.stats;
         vec![
             ("search", self.outcome.search.info().name.to_owned()),
@@ -21,8 +21,10 @@ impl Report<'_> {
                     "{executions} ({completed} completed, {blocked} blocked, {discarded} discarded, {failed} failed)"
                 ),
             ),
+            ("abandoned", abandoned.to_string()),
             ("steps", steps.to_string()),
             ("memory", bytes(size)),
+            ("pending", pending.to_string()),
         ]
     }
 }

@@ -83,6 +83,6 @@ pub(crate) fn certainty(program: &Program, outcome: &Outcome) -> String {
 fn extent(outcome: &Outcome) -> String {
     match outcome.search {
         SearchId::Stateful => count(outcome.stats.states, "state"),
-        SearchId::Brute => count(outcome.stats.executions, "execution"),
+        SearchId::Dpor | SearchId::Brute => count(outcome.stats.executions, "execution"),
     }
 }

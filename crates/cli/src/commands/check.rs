@@ -217,6 +217,9 @@ fn fault_of(error: &CheckError) -> Fault {
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
-        CheckError::Limit(_) | CheckError::NoJobs | CheckError::Disagreement { .. } => Fault::new(text),
+        CheckError::Limit(_)
+        | CheckError::NoJobs
+        | CheckError::Unsupported { .. }
+        | CheckError::Disagreement { .. } => Fault::new(text),
     }
 }

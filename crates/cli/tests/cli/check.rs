@@ -235,8 +235,10 @@ fn statistics_are_told_on_request() {
           limits      steps 1000000, memory 8.0 GiB
           states      12
           executions  3 (3 completed, 0 blocked, 0 discarded, 0 failed)
+          abandoned   0
           steps       12
           memory      959 bytes
+          pending     0
     "#]]
     .assert_eq(counts);
     assert!(time.trim().ends_with(" s"), "{time}");

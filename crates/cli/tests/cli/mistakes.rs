@@ -96,11 +96,11 @@ fn an_unknown_check_or_search_is_refused() {
     "#]],
     );
     refuse(
-        "check SB --search dpor",
+        "check SB --search dporr",
         2,
         expect![[r#"
-            error: there is no search `dpor`
-            help: use one of stateful, brute
+            error: there is no search `dporr`
+            help: use one of stateful, dpor, brute
         "#]],
     );
 }
