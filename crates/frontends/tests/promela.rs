@@ -21,7 +21,9 @@ fn check_with(settings: &Settings, text: &str, expected: Expect) {
 
 #[test]
 fn a_statement_that_reads_and_stores_is_one_step() {
-    check("byte x, y; active proctype P() { x = x + y; x++ }", expect![[r#"
+    check(
+        "byte x, y; active proctype P() { x = x + y; x++ }",
+        expect![[r#"
           shared x = 0
           shared y = 0
         thread P
@@ -30,12 +32,15 @@ fn a_statement_that_reads_and_stores_is_one_step() {
               t1 := 0
               [t0 = x] when 1 do x = t0 + 1 goto 4
           4:  t0 := 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_guard_waits_for_all_that_it_looks_at() {
-    check("bool f; byte turn; active proctype P() { (f == 0 || turn == _pid); f = 1 }", expect![[r#"
+    check(
+        "bool f; byte turn; active proctype P() { (f == 0 || turn == _pid); f = 1 }",
+        expect![[r#"
           shared f = 0
           shared turn = 0
         thread P
@@ -43,7 +48,8 @@ fn a_guard_waits_for_all_that_it_looks_at() {
               t0 := 0
               t1 := 0
               f = 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -75,7 +81,9 @@ fn one_guarded_step_chooses_among_options() {
 
 #[test]
 fn options_on_variables_of_the_process_touch_no_memory() {
-    check("byte x; active proctype P() { byte i; do :: i < 3 -> x = i; i++ :: else -> break od }", expect![[r#"
+    check(
+        "byte x; active proctype P() { byte i; do :: i < 3 -> x = i; i++ :: else -> break od }",
+        expect![[r#"
           shared x = 0
         thread P
           0:  if i < 3 goto 2
@@ -86,12 +94,15 @@ fn options_on_variables_of_the_process_touch_no_memory() {
               i := u8((i + 1))
               goto 0
           7:  end
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_choice_without_guards_is_a_step() {
-    check("byte x; active proctype P() { if :: x = 1 :: x = 2 fi }", expect![[r#"
+    check(
+        "byte x; active proctype P() { if :: x = 1 :: x = 2 fi }",
+        expect![[r#"
           shared x = 0
         thread P
               [] when 1 goto 1, when 1 goto 3
@@ -100,12 +111,15 @@ fn a_choice_without_guards_is_a_step() {
           3:  x = 2
               goto 5
           5:  end
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn atomic_holds_others_back_from_its_second_statement_on() {
-    check("byte x, y; active proctype P() { atomic { x = 1; (y == 1); x = 2 }; y = 2 }", expect![[r#"
+    check(
+        "byte x, y; active proctype P() { atomic { x = 1; (y == 1); x = 2 }; y = 2 }",
+        expect![[r#"
           shared x = 0
           shared y = 0
         thread P
@@ -114,12 +128,15 @@ fn atomic_holds_others_back_from_its_second_statement_on() {
               + t0 := 0
               + x = 2
               y = 2
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_loop_in_atomic_does_not_give_way_when_it_begins_again() {
-    check("byte x; active proctype P() { atomic { do :: x < 3 -> x = x + 1 :: else -> break od } }", expect![[r#"
+    check(
+        "byte x; active proctype P() { atomic { do :: x < 3 -> x = x + 1 :: else -> break od } }",
+        expect![[r#"
           shared x = 0
         thread P
               [t0 = x] when t0 < 3 goto 1, when !(t0 < 3) goto 3
@@ -135,7 +152,8 @@ fn a_loop_in_atomic_does_not_give_way_when_it_begins_again() {
           10: + t0 := 0
               goto 12
           12: end
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -202,14 +220,17 @@ fn a_name_of_the_process_that_never_changes_is_a_constant() {
 
 #[test]
 fn an_end_label_is_a_place_to_rest() {
-    check("byte x; active proctype P() { end: do :: x == 1 -> x = 2 od }", expect![[r#"
+    check(
+        "byte x; active proctype P() { end: do :: x == 1 -> x = 2 od }",
+        expect![[r#"
           shared x = 0
         thread P
           0:  * await t0 = x until t0 == 1
               t0 := 0
               x = 2
               goto 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -236,7 +257,9 @@ fn extensions_are_operations() {
 
 #[test]
 fn a_cas_without_a_place_for_its_result_waits_until_it_succeeds() {
-    check("bit lock; active proctype P() { cas(lock, 0, 1); if :: cas(lock, 1, 0) :: else fi }", expect![[r#"
+    check(
+        "bit lock; active proctype P() { cas(lock, 0, 1); if :: cas(lock, 1, 0) :: else fi }",
+        expect![[r#"
           shared lock = 0
         thread P
           0:  await t0 = lock until t0 == 0
@@ -257,7 +280,8 @@ fn a_cas_without_a_place_for_its_result_waits_until_it_succeeds() {
           15: t0 := 0
               goto 17
           17: end
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -310,7 +334,9 @@ fn values_wrap_at_the_width_of_their_type() {
 
 #[test]
 fn an_index_that_is_shared_reads_the_whole_array() {
-    check("byte a[2], i; active proctype P() { byte r; r = a[i]; a[i] = 1; (i < 2 && a[i] == 0) }", expect![[r#"
+    check(
+        "byte a[2], i; active proctype P() { byte r; r = a[i]; a[i] = 1; (i < 2 && a[i] == 0) }",
+        expect![[r#"
           shared a[0] = 0
           shared a[1] = 0
           shared i = 0
@@ -327,12 +353,15 @@ fn an_index_that_is_shared_reads_the_whole_array() {
               assert !((t1 < 2) && !(t1 <u 2)) "an index is past the end of its array"
               t1 := 0
               t2 := 0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn arrays_of_a_process_are_registers() {
-    check("byte x; active proctype P() { byte a[2] = 7; byte i; i = x; a[i] = 1; x = a[1 - i] }", expect![[r#"
+    check(
+        "byte x; active proctype P() { byte a[2] = 7; byte i; i = x; a[i] = 1; x = a[1 - i] }",
+        expect![[r#"
           shared x = 0
         thread P
               a[0] := 7
@@ -349,19 +378,23 @@ fn arrays_of_a_process_are_registers() {
               t4 := 0
               assert !!((1 - i) <u 2) "an index is past the end of its array"
               x = ((1 - i) == 0) ? a[0] : a[1]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_loop_that_does_nothing_has_a_step_to_count() {
-    check("byte x; active proctype P() { x = 1; do :: true od }", expect![[r#"
+    check(
+        "byte x; active proctype P() { x = 1; do :: true od }",
+        expect![[r#"
           shared x = 0
         thread P
               x = 1
           1:  t0 = choose below 1
               t0 := 0
               goto 1
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -416,12 +449,16 @@ fn split_makes_each_access_a_step() {
 #[test]
 fn a_label_that_must_not_be_reached_is_an_assertion() {
     let settings = Settings { labels: vec!["P@bad".to_owned()], ..Settings::default() };
-    check_with(&settings, "byte x; active proctype P() { (x == 1); bad: x = 2 }", expect![[r#"
+    check_with(
+        &settings,
+        "byte x; active proctype P() { (x == 1); bad: x = 2 }",
+        expect![[r#"
           shared x = 0
         thread P
               await t0 = x until t0 == 1
               t0 := 0
               assert 0 "the label `bad` is reached"
               x = 2
-    "#]]);
+    "#]],
+    );
 }

@@ -41,7 +41,9 @@ fn features_outside_of_the_subset_are_refused_by_name() {
               write the condition as a guard of each statement
         "#]],
     );
-    check_body("q!1; q?r; timeout; x = len(q); x = 1 unless x == 2; x = _nr_pr; P[0]@here", expect![[r#"
+    check_body(
+        "q!1; q?r; timeout; x = len(q); x = 1 unless x == 2; x = _nr_pr; P[0]@here",
+        expect![[r#"
         3:1: there is no variable `q`
           declare it above its first use
         3:6: there is no variable `q`
@@ -56,15 +58,19 @@ fn features_outside_of_the_subset_are_refused_by_name() {
           processes cannot look at each other here; use a variable that tells
         3:65: looking at where another process is (`@`) is not supported
           processes cannot look at each other here; use a variable that tells
-    "#]]);
-    check_body("r = run P(); x = y.z; r = 1 + cas(x, 0, 1)", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "r = run P(); x = y.z; r = 1 + cas(x, 0, 1)",
+        expect![[r#"
         3:5: `run` inside an expression is not supported
           write `run` as a statement of its own; its number is not known
         3:18: there is no variable `y`
           declare it above its first use
         3:31: `cas` inside an expression is not supported
           write `r = cas(...)` with a variable `r` of the process
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -91,29 +97,43 @@ fn all_mistakes_are_found_in_one_pass() {
 
 #[test]
 fn names_have_to_be_known() {
-    check_body("trn = 1; x = xx", expect![[r#"
+    check_body(
+        "trn = 1; x = xx",
+        expect![[r#"
         3:1: there is no variable `trn`
           declare it above its first use
         3:14: there is no variable `xx`
           declare it above its first use
-    "#]]);
-    check("byte turn; active proctype P() { trun = 1 }", expect![[r#"
+    "#]],
+    );
+    check(
+        "byte turn; active proctype P() { trun = 1 }",
+        expect![[r#"
         1:34: there is no variable `trun`
           did you mean `turn`?
-    "#]]);
-    check("byte x; byte x; mtype = { x }; active proctype P() { byte r; byte r; skip }", expect![[r#"
+    "#]],
+    );
+    check(
+        "byte x; byte x; mtype = { x }; active proctype P() { byte r; byte r; skip }",
+        expect![[r#"
         1:14: `x` is declared twice
         1:27: `x` is declared twice
         1:67: `r` is declared twice
-    "#]]);
-    check("byte x; active proctype P() { run Q(1); run R() } proctype R(byte i) { x = i }", expect![[r#"
+    "#]],
+    );
+    check(
+        "byte x; active proctype P() { run Q(1); run R() } proctype R(byte i) { x = i }",
+        expect![[r#"
         1:35: there is no process `Q`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn labels_and_else_have_their_places() {
-    check_body("if :: here: x == 1 -> skip fi; else; break; here: skip; here: skip", expect![[r#"
+    check_body(
+        "if :: here: x == 1 -> skip fi; else; break; here: skip; here: skip",
+        expect![[r#"
         3:7: the label `here` stands before the first statement of an option
           SPIN refuses it too; put the label before the `if` or `do`, or a `skip` before the label
         3:32: this `else` belongs to no `if` or `do`
@@ -121,31 +141,47 @@ fn labels_and_else_have_their_places() {
         3:38: there is no `do` around this `break`
         3:45: the label `here` stands twice in this process
         3:57: the label `here` stands twice in this process
-    "#]]);
-    check_body("if :: else -> skip :: else -> skip fi", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "if :: else -> skip :: else -> skip fi",
+        expect![[r#"
         3:23: a second `else`
           one option at most begins with `else`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn processes_have_to_be_known_before_the_model_runs() {
-    check("byte x; proctype P() { x = 1 } init { do :: run P() od }", expect![[r#"
+    check(
+        "byte x; proctype P() { x = 1 } init { do :: run P() od }",
+        expect![[r#"
         1:45: this `run` is in a loop that may go on forever
           let the loop count to a number that is known before the model runs
-    "#]]);
-    check("byte x; proctype P(byte i) { x = i } init { run P(x) }", expect![[r#"
+    "#]],
+    );
+    check(
+        "byte x; proctype P(byte i) { x = i } init { run P(x) }",
+        expect![[r#"
         1:51: this argument is not known before the model runs
           compute it from constants and counters of this process
-    "#]]);
-    check("byte x; proctype P() { run P(); x = 1 } init { run P() }", expect![[r#"
+    "#]],
+    );
+    check(
+        "byte x; proctype P() { run P(); x = 1 } init { run P() }",
+        expect![[r#"
         1:18: this model starts more than 255 processes
           SPIN runs no more either
-    "#]]);
-    check("byte x; proctype P() { x = 1 }", expect![[r#"
+    "#]],
+    );
+    check(
+        "byte x; proctype P() { x = 1 }",
+        expect![[r#"
         1:1: no process of this model runs
           write `active proctype` or `init`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -194,7 +230,8 @@ fn a_label_to_look_for_has_to_be_there() {
     let settings = Settings { labels: vec!["eror".to_owned()], ..Settings::default() };
     let text = "byte x; active proctype P() { error: x = 1 }";
     let errors = promela::read("test.pml", text, &settings).expect_err("there is no such label");
-    expect![[r#"1:25: no process has the label `eror`: Some("did you mean `error`?")"#]].assert_eq(&format!("{}: {:?}", errors[0], errors[0].help));
+    expect![[r#"1:25: no process has the label `eror`: Some("did you mean `error`?")"#]]
+        .assert_eq(&format!("{}: {:?}", errors[0], errors[0].help));
 }
 
 #[test]

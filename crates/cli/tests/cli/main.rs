@@ -12,6 +12,7 @@ mod files;
 mod formats;
 mod list;
 mod mistakes;
+mod promela;
 mod readme;
 mod replay;
 mod streams;

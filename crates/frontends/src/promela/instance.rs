@@ -52,6 +52,20 @@ impl Instance {
     }
 }
 
+impl Instance {
+    /// Leaves out what is never executable, and guards that always hold.
+    fn prune(&mut self, pid: i64) {
+        let constants = &self.constants;
+        let known = |expr: &Expr| expr.constant(&|local| constants.get(&local).copied(), Some(pid));
+        for node in &mut self.graph.nodes {
+            node.edges.retain(|edge| edge.guard.as_ref().and_then(known) != Some(0));
+            for edge in &mut node.edges {
+                edge.guard = edge.guard.take().filter(|guard| known(guard).is_none());
+            }
+        }
+    }
+}
+
 /// The variables that statements assign, once for each statement.
 fn assigned(graph: &Graph) -> impl Iterator<Item = usize> + '_ {
     let edges = graph.nodes.iter().flat_map(|node| &node.edges);
@@ -86,6 +100,7 @@ pub(super) fn instances(model: &Model, graphs: &[Graph], diagnostics: &mut Diagn
         let started = start_others(model, graphs, &mut all, at, diagnostics)?;
         let locals = &model.proctypes[all[at].proctype].locals;
         all[at].find_constants(locals, at as i64);
+        all[at].prune(at as i64);
         all.extend(started);
         at += 1;
     }

@@ -15,7 +15,7 @@ use crate::frontend::Settings;
 use crate::promela::access::{Frame, INDEX, Local, Reads, Shared};
 use crate::promela::graph::{END, Edge, Effect, Graph, Node};
 use crate::promela::instance::Instance;
-use crate::promela::order::{Point, emission_order, idle_points};
+use crate::promela::order::{Point, emission_order, idle_points, target};
 use crate::promela::syntax::{Expr, Kind, Model, Name, Place, Variable};
 use crate::promela::value::Value;
 
@@ -133,7 +133,9 @@ impl<'a, 'b> Lowering<'a, 'b> {
     }
 
     fn emit(mut self) {
-        let order = emission_order(self.graph);
+        let mut order = emission_order(self.graph);
+        // The end of the process is the end of the code.
+        order.sort_by_key(|point| point.node == END);
         for &point in &order {
             let label = self.f.t.label();
             self.labels.insert(point, label);
@@ -162,23 +164,12 @@ impl<'a, 'b> Lowering<'a, 'b> {
             let to = self.f.temporary();
             self.f.t.push(Instruction::Choose { to, alternatives: 1 });
         }
-        let known = |expr: &Expr| self.known(expr);
-        let open: Vec<&Edge> =
-            node.edges.iter().filter(|edge| edge.guard.as_ref().and_then(known) != Some(0)).collect();
+        let open: Vec<&Edge> = node.edges.iter().collect();
         match &open[..] {
             [] => self.wait_forever(node),
             [edge] => self.alone(point, node, edge),
             several => self.choice(point, node, several),
         }
-    }
-
-    /// The value of an expression of constants.
-    fn known(&self, expr: &Expr) -> Option<i64> {
-        let constant = |local: usize| match &self.f.locals[local] {
-            Local::Constant(value) => Some(*value),
-            Local::Registers(..) => None,
-        };
-        expr.constant(&constant, Some(self.f.pid))
     }
 
     fn may_rest(&mut self, node: &Node) {
@@ -192,9 +183,9 @@ impl<'a, 'b> Lowering<'a, 'b> {
         self.f.t.push(Instruction::Await { loads: Vec::new(), until: 0.into() });
     }
 
-    fn go(&mut self, edge: &Edge) {
-        self.f.t.hold(edge.exclusive);
-        self.f.t.jump(self.labels[&edge.target()]);
+    fn go(&mut self, to: Point) {
+        self.f.t.hold(to.exclusive);
+        self.f.t.jump(self.labels[&to]);
     }
 
     /// The only statement at a point.
@@ -210,15 +201,16 @@ impl<'a, 'b> Lowering<'a, 'b> {
             self.hold_after_guard(edge);
         }
         self.effect(point, edge);
-        if self.next != Some(edge.target()) {
-            self.go(edge);
+        let to = target(self.graph, point, edge);
+        if self.next != Some(to) {
+            self.go(to);
         }
     }
 
-    /// Nothing may come between a guard and an effect that goes with it.
+    /// Nothing may come between a guard that looks at memory and an effect that goes with it.
     fn hold_after_guard(&mut self, edge: &Edge) {
         let goes_with = !matches!(edge.effect, Effect::Nothing | Effect::CompareExchange { into: None, .. });
-        if edge.guard.is_some() && goes_with {
+        if edge.guard.as_ref().is_some_and(|guard| guard.n_shared() > 0) && goes_with {
             self.f.t.hold(true);
         }
     }
@@ -294,7 +286,7 @@ impl<'a, 'b> Lowering<'a, 'b> {
             self.f.release();
             self.hold_after_guard(edge);
             self.effect(point, edge);
-            self.go(edge);
+            self.go(target(self.graph, point, edge));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::promela::graph::{Edge, Effect, Graph, START};
+use crate::promela::graph::{Edge, Effect, Graph, Node, START};
 use crate::promela::syntax::{Name, Place};
 
 /// A point of a process, and whether it came there without a switch to another.
@@ -15,11 +15,18 @@ pub(super) struct Point {
 /// Where a process begins.
 const BEGIN: Point = Point { node: START, exclusive: false };
 
-impl Edge {
-    /// The point that it leads to.
-    pub(super) fn target(&self) -> Point {
-        Point { node: self.to, exclusive: self.exclusive }
-    }
+/// The point to which an edge leads from a point.
+///
+/// A statement that takes no step does not begin an `atomic`: it runs on with the step before it, after which others
+/// may still go first. So the `atomic` begins with its first statement that takes one.
+pub(super) fn target(graph: &Graph, from: Point, edge: &Edge) -> Point {
+    let begins = from.exclusive || looks(&graph.nodes[from.node]) || !is_quiet(edge);
+    Point { node: edge.to, exclusive: edge.exclusive && begins }
+}
+
+/// Whether some guard at a point looks at memory, so that whoever passes by does.
+fn looks(node: &Node) -> bool {
+    node.edges.iter().any(|edge| edge.guard.as_ref().is_some_and(|guard| guard.n_shared() > 0))
 }
 
 /// Every point that can be reached, each after those that lead to it, except where there is a loop.
@@ -37,7 +44,7 @@ pub(super) fn emission_order(graph: &Graph) -> Vec<Point> {
             continue;
         };
         *next += 1;
-        let to = edge.target();
+        let to = target(graph, at, edge);
         if !left.contains_key(&to) {
             left.insert(to, 0);
             path.push(to);
@@ -57,10 +64,8 @@ pub(super) fn idle_points(graph: &Graph) -> BTreeSet<usize> {
         while let Some((at, next)) = path.last_mut() {
             let at = *at;
             seen[at] = seen[at].max(1);
-            let edges = &graph.nodes[at].edges;
-            // Where a guard looks at memory, so does whoever passes by.
-            let looks = edges.iter().any(|edge| edge.guard.as_ref().is_some_and(|guard| guard.n_shared() > 0));
-            let quiet: Vec<usize> = edges.iter().filter(|e| !looks && is_quiet(e)).map(|e| e.to).collect();
+            let node = &graph.nodes[at];
+            let quiet: Vec<usize> = node.edges.iter().filter(|e| !looks(node) && is_quiet(e)).map(|e| e.to).collect();
             let Some(&to) = quiet.get(*next).filter(|_| seen[at] < 2) else {
                 seen[at] = 2;
                 path.pop();
@@ -79,7 +84,7 @@ pub(super) fn idle_points(graph: &Graph) -> BTreeSet<usize> {
     idle
 }
 
-/// Whether a statement may be passed without an operation on shared memory.
+/// Whether a statement that is executable is passed without an operation on shared memory.
 fn is_quiet(edge: &Edge) -> bool {
     let is_local =
         |place: &Place| matches!(place.name, Name::Local(_)) && place.index.as_ref().is_none_or(|i| i.n_shared() == 0);
