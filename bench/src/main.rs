@@ -4,11 +4,13 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark is a command-line program")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 mod dpor;
+mod litmus;
 mod machines;
 
 /// Measurements of teetotal.
@@ -24,11 +26,17 @@ enum What {
     Dpor,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
+    Litmus {
+        /// The folder of the tests [default: corpus/litmus]
+        folder: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
         What::Dpor => dpor::run(),
         What::Machines => machines::run(),
+        What::Litmus { folder } => litmus::run(folder),
     }
 }

@@ -9,5 +9,5 @@ pub mod litmus;
 pub mod promela;
 pub mod suggest;
 
-pub use diagnostics::Diagnostic;
+pub use diagnostics::{Diagnostic, MOST_DIAGNOSTICS};
 pub use frontend::{FRONTENDS, Frontend, Reading, Settings};

@@ -71,6 +71,23 @@ pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> 
     Some(format!("{}:{line}:{column}", source.name))
 }
 
+/// What an event is called.
+pub(crate) fn kind(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Load => "load",
+        EventKind::Store => "store",
+        EventKind::Rmw => "read-modify-write",
+        EventKind::FailedRmw => "failed read-modify-write",
+        EventKind::Fence => "fence",
+        EventKind::GlobalFence => "global fence",
+        EventKind::Lock => "lock",
+        EventKind::Unlock => "unlock",
+        EventKind::Spawn(_) => "spawn",
+        EventKind::Join(_) => "join",
+        EventKind::Choose => "choice",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use teetotal_program::Source;

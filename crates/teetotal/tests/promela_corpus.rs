@@ -23,7 +23,7 @@ fn read(path: &Path, text: &str, settings: &Settings) -> Arc<Program> {
 
 /// The lines of a file of expectations: a model and a verdict each, and perhaps a limit on buffers.
 fn expectations(path: &Path) -> (Vec<(String, String)>, Option<u64>) {
-    let text = fs::read_to_string(path.with_extension("expect")).expect("each model has expectations");
+    let text = fs::read_to_string(path.with_extension("expected")).expect("each model has expectations");
     let lines = text.lines().filter_map(|line| line.split_once(' '));
     let lines: Vec<(String, String)> =
         lines.map(|(model, verdict)| (model.to_owned(), verdict.trim().to_owned())).collect();

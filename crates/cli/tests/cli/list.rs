@@ -77,6 +77,13 @@ fn limits_are_listed() {
 }
 
 #[test]
+fn front_ends_are_listed_with_the_ending_of_their_files() {
+    let ran = crate::run(&mut crate::teetotal("list frontends"));
+    assert!(ran.stdout.starts_with("litmus  .litmus  litmus tests in the format of herd7"), "{}", ran.stdout);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn programs_are_listed() {
     check_file("list programs", 0, "programs");
 }
@@ -105,4 +112,5 @@ fn a_program_can_be_inspected() {
 fn help_fits_in_80_columns() {
     check_file("--help", 0, "help");
     check_file("check --help", 0, "help_check");
+    check_file("compare --help", 0, "help_compare");
 }

@@ -176,6 +176,24 @@ impl Instruction {
         one.into_iter().chain(options.iter_mut().map(|option| &mut option.target))
     }
 
+    /// Whether it uses a location by its address.
+    pub(super) fn uses_pointer(&self) -> bool {
+        let computed = |address: &Address| matches!(address, Address::Computed(_));
+        match self {
+            Instruction::Load { from: at, .. }
+            | Instruction::Store { to: at, .. }
+            | Instruction::Rmw { at, .. }
+            | Instruction::Lock { at, .. }
+            | Instruction::Unlock { at, .. } => computed(at),
+            Instruction::Await { loads, .. } => loads.iter().any(|(_, from)| computed(from)),
+            Instruction::Guarded { loads, options } => {
+                let mut stores = options.iter().filter_map(|option| option.store.as_ref());
+                loads.iter().any(|(_, from)| computed(from)) || stores.any(|(to, _)| computed(to))
+            }
+            _ => false,
+        }
+    }
+
     /// Calls `visit` with every expression in it.
     pub fn expressions(&self, mut visit: impl FnMut(&Expr)) {
         let address = |address: &Address, visit: &mut dyn FnMut(&Expr)| match address {
