@@ -14,6 +14,7 @@ mod limits;
 mod output;
 mod pages;
 mod program;
+mod reading;
 mod screen;
 mod table;
 mod values;

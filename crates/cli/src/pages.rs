@@ -36,7 +36,7 @@ const PAGES: &[Page] = pages! {
     Check: "assertion" "condition" "deadlock";
     Search: "stateful" "brute" "dpor" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "time" "interrupted";
-    Frontend: "litmus";
+    Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
 

@@ -34,13 +34,19 @@ pub trait Subject {
     /// Puts the locations that the `Await` of `thread` reads into `locations`, which is empty before.
     fn awaited(&self, thread: ThreadId, locations: &mut Vec<Loc>);
 
-    /// Whether the `Await` of `thread` goes on when it reads `values`, one for each awaited location.
-    fn accepts(&self, thread: ThreadId, values: &[Value]) -> bool;
+    /// Whether the `Await` of `thread` may take `alternative` when it reads `values`, one for each awaited location.
+    fn accepts(&self, thread: ThreadId, values: &[Value], alternative: u32) -> bool;
+
+    /// What the `Await` of `thread` stores in the same step when it reads `values` and takes `alternative`.
+    fn stores(&self, _thread: ThreadId, _values: &[Value], _alternative: u32) -> Option<(Loc, Value)> {
+        None
+    }
 
     /// Goes on with `thread`, whose operation was performed.
     ///
-    /// `answer` holds the value read (load, read-modify-write, lock, unlock), the values read (await), the alternative
-    /// taken (choose), or nothing. A spawn starts the thread that it names.
+    /// `answer` holds the value read (load, read-modify-write, lock, unlock), the values read and, if there is more than
+    /// one, the alternative taken (await), the alternative taken (choose), or nothing. A spawn starts the thread that it
+    /// names.
     fn resume(&mut self, thread: ThreadId, answer: &[Value]);
 
     /// Back to the beginning, for another execution.
@@ -51,6 +57,14 @@ pub trait Subject {
     /// It is heeded while that thread can go on; stores may leave buffers all the same.
     fn exclusive(&self) -> Option<ThreadId> {
         None
+    }
+
+    /// Takes back what [`Subject::exclusive`] says, because that thread cannot go on.
+    fn give_way(&mut self) {}
+
+    /// Whether `thread` has done its work if it waits here forever, as at an `end` label of Promela.
+    fn may_rest(&self, _thread: ThreadId) -> bool {
+        false
     }
 
     /// What a register of `thread` holds. A subject without registers has no condition that asks for one.
@@ -149,6 +163,9 @@ pub trait ThreadSnapshot: Subject {
 pub trait Foresight: Subject {
     /// What `thread` may still do, from where it is, whatever it reads.
     fn future(&self, thread: ThreadId) -> Future;
+
+    /// The locations that the `Await` of `thread` may store to in the same step.
+    fn stores_at_once(&self, thread: ThreadId) -> LocSet;
 
     /// A number that grows along every path of `thread` except where it goes back in a loop.
     fn position(&self, thread: ThreadId) -> u32;

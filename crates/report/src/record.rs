@@ -153,7 +153,9 @@ fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
         ("kind", Json::text(words::kind(event.kind))),
     ];
     if (event.place as usize) < program.threads[thread.index()].code.len() {
-        members.push(("statement", Json::text(printer::statement(program, thread, event.place as usize))));
+        let alternative = words::alternative(trace, event);
+        let statement = printer::shown(program, thread, event.place as usize, alternative);
+        members.push(("statement", Json::text(statement)));
     }
     members.extend(words::place(program, thread, event.place as usize).map(|place| ("place", Json::Text(place))));
     let ty = event.loc.map_or(Type::I64, |loc| program.locations[loc.index()].ty);

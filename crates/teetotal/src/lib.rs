@@ -62,7 +62,7 @@ pub use teetotal_explore::{
     Stats, StopReason, Token, TokenError, Violation, check_with, estimate, replay, trace_of,
 };
 #[doc(inline)]
-pub use teetotal_frontends::{Diagnostic, litmus};
+pub use teetotal_frontends::{Diagnostic, litmus, promela};
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]

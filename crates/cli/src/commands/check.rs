@@ -14,6 +14,8 @@ use crate::interrupt;
 use crate::limits::AllLimits;
 use crate::output::{self, Output};
 use crate::program;
+use crate::program::Loaded;
+use crate::reading::ReadingArgs;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
@@ -23,7 +25,7 @@ use crate::watch::Watch;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
-    /// Litmus files, folders of them, @LIST with a path a line, or bundled programs
+    /// Litmus or Promela files, folders of them, @LIST with a path a line, or bundled programs
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
@@ -70,6 +72,9 @@ pub(crate) struct CheckArgs {
     estimate: bool,
 
     #[command(flatten)]
+    reading: ReadingArgs,
+
+    #[command(flatten)]
     screen: Screen,
 }
 
@@ -100,7 +105,12 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let keeper = keeper(args)?;
     let drawing = args.screen.drawing();
     let mut last: Option<bool> = None;
-    batch::each(&args.programs, out, |program, out| {
+    let settings = args.reading.settings();
+    batch::each(&args.programs, &settings, out, |Loaded { program, notice }, out| {
+        if let Some(notice) = notice.as_ref().filter(|_| !args.quiet) {
+            out.flush()?;
+            output::note(notice);
+        }
         let mut codes = Vec::new();
         for &model in &args.model.0 {
             // The search that was interrupted has said so; those that follow have nothing to say.

@@ -201,7 +201,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     fn list(&mut self, task: Task) {
         match task {
             Task::Perform(thread, op) => match op {
-                Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await => {
+                Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await { .. } => {
                     self.list_sources(thread, op);
                 }
                 Op::Store { .. } => self.list_places(thread),
@@ -224,7 +224,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let mut before_update = Lazy::new(graph, progress.floor | held_back);
         let (subject, alternatives) = (&self.subject, &mut self.alternatives);
         let newest = graph.cell(loc).newest;
-        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await);
+        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
         let mut may_update = true;
         graph.newest_writes(loc, Some(thread), progress.floor, |write| {
             let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
@@ -351,7 +351,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         match op {
             Op::Load { loc, order } | Op::Rmw { loc, order, .. } => Reading { loc, order },
             Op::Lock { loc, order } | Op::Unlock { loc, order } => Reading { loc, order },
-            Op::Await => {
+            Op::Await { .. } => {
                 let mut locations = Vec::with_capacity(1);
                 self.subject.awaited(thread, &mut locations);
                 Reading { loc: locations[0], order: Order::Plain }
@@ -632,8 +632,8 @@ pub(super) enum Answer {
 fn answer<S: Subject, M: Model>(subject: &S, thread: ThreadId, op: Op, value: Value) -> Answer {
     match op {
         Op::Load { .. } => Answer::Load(value),
-        Op::Await if subject.accepts(thread, &[value]) => Answer::Load(value),
-        Op::Await => Answer::Blocked,
+        Op::Await { .. } if subject.accepts(thread, &[value], 0) => Answer::Load(value),
+        Op::Await { .. } => Answer::Blocked,
         Op::Lock { .. } if value == 0 => Answer::Updated(thread.as_holder()),
         Op::Lock { .. } => Answer::Blocked,
         Op::Rmw { on_failure, .. } => match subject.modify(thread, value) {

@@ -45,6 +45,8 @@ pub struct Builder {
     condition: Option<Condition>,
     filter: Option<Formula>,
     names_addresses: bool,
+    quotes_source: bool,
+    read_with: Vec<String>,
 }
 
 /// An array of shared locations.
@@ -83,6 +85,8 @@ impl Builder {
             condition: None,
             filter: None,
             names_addresses: false,
+            quotes_source: false,
+            read_with: Vec::new(),
         }
     }
 
@@ -153,8 +157,7 @@ impl Builder {
     fn add_thread(&mut self, name: &str, starts: bool, body: impl FnOnce(&mut ThreadBuilder<'_>)) -> ThreadId {
         let code =
             ThreadCode { name: name.to_owned(), code: Vec::new(), places: Vec::new(), registers: Vec::new(), starts };
-        let mut thread =
-            ThreadBuilder { code, labels: Vec::new(), sources: &mut self.sources, span: None, exclusive: false };
+        let mut thread = ThreadBuilder::new(code, &mut self.sources);
         body(&mut thread);
         let code = thread.finish();
         self.threads.push(code);
@@ -164,6 +167,16 @@ impl Builder {
     /// Shows these terms in outcomes, instead of all registers but temporaries and then all memory.
     pub fn observe(&mut self, terms: impl IntoIterator<Item = Term>) {
         self.observed = Some(terms.into_iter().collect());
+    }
+
+    /// Lets statements be shown as they stand in the source.
+    pub fn quote_source(&mut self) {
+        self.quotes_source = true;
+    }
+
+    /// Keeps the options with which the source was read, for whoever reads it again.
+    pub fn read_with(&mut self, options: Vec<String>) {
+        self.read_with = options;
     }
 
     /// Asks or demands something of final states.
@@ -202,6 +215,8 @@ impl Builder {
             condition: self.condition,
             filter: self.filter,
             names_addresses,
+            quotes_source: self.quotes_source,
+            read_with: self.read_with,
             addresses,
             footprints: Footprints::default(),
             locations: self.locations,
@@ -246,6 +261,7 @@ pub struct ThreadBuilder<'b> {
     sources: &'b mut Vec<Source>,
     span: Option<Span>,
     exclusive: bool,
+    may_rest: bool,
 }
 
 /// A place that jumps go to.
@@ -262,7 +278,11 @@ pub struct LoopLabels {
 /// What stands for the place of a label that was never placed; [`validate`] refuses it.
 const NOWHERE: u32 = u32::MAX;
 
-impl ThreadBuilder<'_> {
+impl<'b> ThreadBuilder<'b> {
+    fn new(code: ThreadCode, sources: &'b mut Vec<Source>) -> Self {
+        ThreadBuilder { code, labels: Vec::new(), sources, span: None, exclusive: false, may_rest: false }
+    }
+
     /// The register called `name`, made at its first use.
     pub fn reg(&mut self, name: &str) -> Reg {
         match self.code.registers.iter().position(|register| register.name == name) {
@@ -273,10 +293,9 @@ impl ThreadBuilder<'_> {
 
     /// A fresh register that outcomes do not show.
     pub fn temporary(&mut self) -> Reg {
-        let mut name = format!("t{}", self.code.registers.len());
-        while self.code.registers.iter().any(|register| register.name == name) {
-            name.push('_');
-        }
+        let is_free = |name: &String| self.code.registers.iter().all(|register| register.name != *name);
+        let mut names = (self.code.registers.len()..).map(|number| format!("t{number}"));
+        let name = names.find(is_free).expect("there are more numbers than registers");
         self.add_register(name, true)
     }
 
@@ -303,7 +322,8 @@ impl ThreadBuilder<'_> {
         let caller = Location::caller();
         let span = self.span.or_else(|| self.caller(caller));
         // An exclusive stretch holds back other threads from its second instruction on.
-        self.code.places.push(Place { span, exclusive: self.exclusive });
+        let (exclusive, may_rest) = (self.exclusive, std::mem::take(&mut self.may_rest));
+        self.code.places.push(Place { span, exclusive, may_rest });
         self.code.code.push(instruction);
     }
 
@@ -328,7 +348,7 @@ impl ThreadBuilder<'_> {
 
     fn finish(mut self) -> ThreadCode {
         for instruction in &mut self.code.code {
-            if let Instruction::Jump { target } | Instruction::Branch { target, .. } = instruction {
+            for target in instruction.targets_mut() {
                 *target = self.labels.get(*target as usize).copied().flatten().unwrap_or(NOWHERE);
             }
         }

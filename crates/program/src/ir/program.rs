@@ -24,6 +24,10 @@ pub struct Program {
     pub filter: Option<Formula>,
     /// Whether a value that is the address of a location is shown as its name.
     pub names_addresses: bool,
+    /// Whether people know the program by its source, so that its statements are shown as they stand there.
+    pub quotes_source: bool,
+    /// The options of a command line with which its source was read, other than the usual ones.
+    pub read_with: Vec<String>,
     pub addresses: AddressMap,
     pub(super) footprints: Footprints,
 }
@@ -57,6 +61,8 @@ pub struct Place {
     pub span: Option<Span>,
     /// Whether the thread, having come here, goes on without a switch to another thread.
     pub exclusive: bool,
+    /// Whether a thread that waits here forever has done its work, as at an `end` label of Promela.
+    pub may_rest: bool,
 }
 
 /// A register of a thread.
@@ -91,10 +97,8 @@ impl Program {
     #[must_use]
     pub fn is_loop_free(&self) -> bool {
         self.threads.iter().all(|thread| {
-            thread.code.iter().enumerate().all(|(at, instruction)| match instruction {
-                Instruction::Branch { target, .. } | Instruction::Jump { target } => *target as usize > at,
-                _ => true,
-            })
+            let goes_on = |(at, i): (usize, &Instruction)| i.targets().all(|target| target as usize > at);
+            thread.code.iter().enumerate().all(goes_on)
         })
     }
 

@@ -1,0 +1,48 @@
+//! Promela models on the command line.
+
+use expect_test::expect;
+
+use crate::Folder;
+
+/// Two processes that each count up a variable and look at it.
+const COUNTING: &str = "byte x;\n\nactive [2] proctype user() {\n  x = x + 1;\n  fence;\nlast:\n  assert(x > 0)\n}\n";
+
+#[test]
+fn a_model_is_checked_by_its_ending_and_named_after_its_file() {
+    let folder = Folder::new("promela").file("models/counting.pml", COUNTING);
+    folder.check("check models --model all", 0, expect![[""]], expect![[""]]);
+    folder.check("check models/counting.pml --quiet", 0, expect![[""]], expect![[""]]);
+}
+
+#[test]
+fn each_access_may_be_a_step_of_its_own() {
+    let model =
+        "byte x;\nactive [2] proctype user() { x = x + 1; fence }\nactive proctype last() { (x == 1); (x == 2) }";
+    let folder = Folder::new("promela-split").file("m.pml", model);
+    folder.check("check m.pml --model sc --quiet", 0, expect![[""]], expect![[""]]);
+    folder.check("check m.pml --model sc --split --width 80", 1, expect![[""]], expect![[""]]);
+    let shown = folder.run("check m.pml --model sc --split").stdout;
+    let (_, command) = shown.split_once("replay: teetotal ").expect("there is a counterexample");
+    let again = folder.run(command.lines().next().expect("it is one line"));
+    assert_eq!((again.code, again.stderr.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn a_label_is_looked_for() {
+    let folder = Folder::new("promela-label").file("counting.pml", COUNTING);
+    folder.check("check counting.pml --model sc --label last --quiet", 1, expect![[""]], expect![[""]]);
+    folder.check("check counting.pml --label nobody@last", 2, expect![[""]], expect![[""]]);
+}
+
+#[test]
+fn mistakes_are_told_with_their_places() {
+    let folder =
+        Folder::new("promela-mistakes").file("m.pml", "byte x;\nactive proctype P() {\n  y = 1;\n  timeout\n}\n");
+    folder.check("check m.pml", 2, expect![[""]], expect![[""]]);
+}
+
+#[test]
+fn a_model_is_inspected() {
+    let folder = Folder::new("promela-inspect").file("counting.pml", COUNTING);
+    folder.check("inspect counting.pml", 0, expect![[""]], expect![[""]]);
+}
