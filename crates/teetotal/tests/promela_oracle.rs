@@ -152,9 +152,11 @@ fn write_sequence(statements: &[Statement], out: &mut String) {
 
 fn write_statement(statement: &Statement, out: &mut String) {
     match statement {
-        Statement::Assign(variable, value) => write!(out, "{} = {}", variable.name(), value.text()).unwrap(),
-        Statement::Guard(expr) => write!(out, "({})", expr.text()).unwrap(),
-        Statement::Assert(expr) => write!(out, "assert({})", expr.text()).unwrap(),
+        Statement::Assign(variable, value) => {
+            write!(out, "{} = {}", variable.name(), value.text()).expect("a string takes any text")
+        }
+        Statement::Guard(expr) => write!(out, "({})", expr.text()).expect("a string takes any text"),
+        Statement::Assert(expr) => write!(out, "assert({})", expr.text()).expect("a string takes any text"),
         Statement::Skip => out.push_str("skip"),
         Statement::Fence => out.push_str("fence"),
         Statement::Break => out.push_str("break"),
@@ -169,11 +171,11 @@ fn write_statement(statement: &Statement, out: &mut String) {
                 out.push_str(" :: else -> ");
                 write_sequence(otherwise, out);
             }
-            write!(out, " {close}").unwrap();
+            write!(out, " {close}").expect("a string takes any text");
         }
         Statement::Atomic(body) | Statement::DStep(body) => {
             let word = if matches!(statement, Statement::Atomic(_)) { "atomic" } else { "d_step" };
-            write!(out, "{word} {{ ").unwrap();
+            write!(out, "{word} {{ ").expect("a string takes any text");
             write_sequence(body, out);
             out.push_str(" }");
         }
@@ -297,7 +299,7 @@ impl Process {
                 let first_only = process.is_in(|frame| matches!(frame, Frame::EndOfDStep));
                 let mut all = Vec::new();
                 for option in options.iter() {
-                    if !(first_only && !all.is_empty()) {
+                    if !first_only || all.is_empty() {
                         all.extend(with(&process, option));
                     }
                 }
@@ -515,7 +517,7 @@ fn compare(model: ModelId, seeds: std::ops::Range<u64>) -> (u32, u32, u32) {
         let Some(expected) = execute(&bodies, model) else { continue };
         let mut text = "byte x; bit b; byte a[2];\n".to_owned();
         for (index, body) in bodies.iter().enumerate() {
-            write!(text, "active proctype P{index}() {{ byte own; ").unwrap();
+            write!(text, "active proctype P{index}() {{ byte own; ").expect("a string takes any text");
             write_sequence(body, &mut text);
             text.push_str(" }\n");
         }

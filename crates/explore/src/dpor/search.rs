@@ -1,5 +1,6 @@
-//! The search: workers walk, each shows what it finds to monitors of its own, and the results are put together in the
-//! order of the walk, so that they are those of one worker.
+//! The search: workers walk, and what they find is put together as if one had walked.
+//!
+//! Each worker shows what it finds to monitors of its own; the results are joined in the order of the walk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

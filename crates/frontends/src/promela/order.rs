@@ -1,5 +1,6 @@
 //! In which order the points of a process become code.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::promela::graph::{Edge, Effect, Graph, Node, START};
@@ -45,8 +46,8 @@ pub(super) fn emission_order(graph: &Graph) -> Vec<Point> {
         };
         *next += 1;
         let to = target(graph, at, edge);
-        if !left.contains_key(&to) {
-            left.insert(to, 0);
+        if let Entry::Vacant(entry) = left.entry(to) {
+            entry.insert(0);
             path.push(to);
         }
     }

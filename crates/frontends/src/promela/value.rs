@@ -75,7 +75,7 @@ impl Value {
             Unary::Negate => (UnaryOp::Negate, -high, -low),
             Unary::Complement => (UnaryOp::Complement, !high, !low),
         };
-        Value { expr: Expr::Unary(op, Box::new(expr)), low, high, divides }.as_int()
+        Value { expr: Expr::Unary(op, Box::new(expr)), low, high, divides }.into_int()
     }
 
     pub(super) fn binary(op: Binary, left: Value, right: Value) -> Value {
@@ -93,7 +93,7 @@ impl Value {
         let divides = left.divides || right.divides || matches!(op, Binary::Divide | Binary::Remainder);
         let (low, high) = range(op, &left, &right);
         let expr = Expr::Binary(operator(op), Box::new(left.expr), Box::new(right.expr));
-        Value { expr, low, high, divides }.as_int()
+        Value { expr, low, high, divides }.into_int()
     }
 
     /// `&&` and `||`, which look at the second only if the first does not decide.
@@ -132,7 +132,7 @@ impl Value {
     }
 
     /// Kept within the bits of an `int`.
-    fn as_int(self) -> Value {
+    fn into_int(self) -> Value {
         let (low, high) = Kind::INT.range();
         if self.low >= low && self.high <= high {
             return self;
