@@ -106,8 +106,8 @@ pub(super) struct Done {
 }
 
 /// Does `job`.
-pub(super) fn run<S: Rewindable + Clone, M: Model>(
-    subject: &S,
+pub(super) fn run<S: Rewindable, M: Model>(
+    subject: &dyn Fn() -> S,
     job: Job,
     limits: &Limits,
     visitor: &mut impl Visitor<S, M>,
@@ -119,11 +119,11 @@ pub(super) fn run<S: Rewindable + Clone, M: Model>(
     Done { end, cut: progress.cut, stats: progress.stats }
 }
 
-fn run_sized<S: Rewindable + Clone, M: Model, const N: usize>(
-    subject: &S,
+fn run_sized<S: Rewindable, M: Model, const N: usize>(
+    subject: &dyn Fn() -> S,
     progress: &mut Progress<'_, impl Visitor<S, M>, S, M>,
 ) -> Result<JobEnd, TooLarge> {
-    let mut walk = Walk::<S, M, N>::new(subject.clone());
+    let mut walk = Walk::<S, M, N>::new(subject());
     progress.enter(&mut walk)?;
     let result = progress.walk(&mut walk);
     progress.stats.add(&walk.stats);
@@ -149,6 +149,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
                     return Err(TooLarge(walk.graph.len() as u64));
                 }
                 Stand::DeadEnd => {}
+                Stand::Fickle => return Ok(JobEnd::Stopped(StopReason::NotDeterministic)),
                 Stand::Maximal => {
                     if let Some(end) = self.maximal(walk, base) {
                         return Ok(end);
@@ -159,6 +160,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
                 match walk.next(base) {
                     None => return Ok(JobEnd::Done),
                     Some(Stand::Deeper) => break,
+                    Some(Stand::Fickle) => return Ok(JobEnd::Stopped(StopReason::NotDeterministic)),
                     Some(_) => {}
                 }
             }

@@ -12,10 +12,14 @@ mod job;
 mod leaf;
 mod linear;
 mod pool;
+mod rerun;
 mod search;
 mod support;
 mod walk;
+mod watch;
 
 pub use leaf::Found;
+pub use linear::Move;
 pub use search::{Settings, search, visit};
 pub use support::{Unsupported, unsupported};
+pub use watch::{Leaf, watch};

@@ -99,7 +99,7 @@ impl Shared<'_> {
         let nothing = Trace::default();
         let system = (collector.needs() > Level::State).then(|| System::new(subject.clone()));
         let mut worker = Worker { shared: self, job: job.clone(), collector, nothing: &nothing, system, looked: 0 };
-        let Done { end, cut, stats } = job::run::<S, M>(subject, job.clone(), self.limits, &mut worker);
+        let Done { end, cut, stats } = job::run::<S, M>(&|| subject.clone(), job.clone(), self.limits, &mut worker);
         worker.collector.stats.add(&stats.as_stats());
         let stopped = match end {
             JobEnd::Done => None,
@@ -161,7 +161,7 @@ pub fn visit<S: Rewindable + Clone, M: Model>(
     limits: &Limits,
     each: &mut dyn FnMut(Vec<Step>),
 ) -> Coverage {
-    let Done { end, cut, .. } = job::run::<S, M>(subject, Job::all(), limits, &mut Each(each));
+    let Done { end, cut, .. } = job::run::<S, M>(&|| subject.clone(), Job::all(), limits, &mut Each(each));
     let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { cut };
     stopped.map_or(Coverage::Complete, Coverage::Stopped)
 }
