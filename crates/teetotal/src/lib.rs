@@ -50,6 +50,7 @@
 #![warn(missing_docs)]
 
 pub mod exit;
+pub mod model;
 pub mod parts;
 
 use std::sync::Arc;
@@ -75,6 +76,11 @@ pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuild
 pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
 pub use teetotal_report::{Detail, Options as Drawing, Report, Snippet, Style, Tally, Timeline, Verdict, replayed};
+
+#[doc(inline)]
+pub use model::model;
+#[doc(inline)]
+pub use teetotal_live::{cell, hint, sync, thread};
 
 /// Asked now and then whether a search is to stop, and why.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;

@@ -12,8 +12,8 @@ use super::graph::{Graph, NONE, Role, Slot};
 /// A step of an execution, by the names that the graph has for threads and operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Move {
-    /// The next operation of a thread.
-    Issue { thread: ThreadId, alternative: u32 },
+    /// The next operation of a thread, which may start another.
+    Issue { thread: ThreadId, alternative: u32, child: Option<ThreadId> },
     /// A store, given as the operation of its thread that it is, reaches memory.
     Commit { thread: ThreadId, index: u32, loc: Loc },
 }
@@ -23,7 +23,7 @@ pub(super) fn steps_of<M: Model, const N: usize>(graph: &Graph<N>) -> Vec<Step> 
     let moves = moves_of::<M, N>(graph).into_iter();
     moves
         .map(|step| match step {
-            Move::Issue { thread, alternative } => Step::Issue { thread, alternative },
+            Move::Issue { thread, alternative, .. } => Step::Issue { thread, alternative },
             Move::Commit { thread, loc, .. } => Step::Commit { thread, loc },
         })
         .collect()
@@ -92,7 +92,8 @@ impl<const N: usize> Line<'_, N> {
             return false;
         }
         let alternative = if let Role::Choice(taken) = node.role { taken } else { 0 };
-        self.steps.push(Move::Issue { thread: node.thread, alternative });
+        let child = self.graph.started_by(slot);
+        self.steps.push(Move::Issue { thread: node.thread, alternative, child });
         if is_buffered {
             self.pending.push(slot);
         } else {
