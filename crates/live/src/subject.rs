@@ -29,6 +29,8 @@ pub struct Live {
     stacks: Vec<DefaultStack>,
     /// Who wrote what the next thread to go on has read.
     source: Option<(ThreadId, u32)>,
+    /// Whether an execution is run again, so that what is new already has a number.
+    is_rerunning: bool,
 }
 
 /// A thread of a model.
@@ -75,6 +77,7 @@ impl Live {
             memory: RefCell::default(),
             stacks: Vec::new(),
             source: None,
+            is_rerunning: false,
         };
         live.restart();
         live
@@ -153,6 +156,15 @@ impl Live {
             own.place = Some(request.place);
         }
         own.state = state;
+        if !self.is_rerunning {
+            self.give_numbers(thread);
+        }
+    }
+
+    /// Gives numbers to the location that `thread` is about to access and to the thread that it is about to start.
+    fn give_numbers(&self, thread: ThreadId) {
+        // Whatever has no number yet gets one when it is asked for.
+        let _ = self.status(thread);
     }
 
     fn ended(&self, thread: ThreadId, ended: Ended) -> State {
@@ -376,6 +388,21 @@ impl Rewind for Live {
     }
 
     fn rerun(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
+        self.is_rerunning = true;
+        let result = self.redo(plan, written);
+        self.is_rerunning = false;
+        (0..self.threads.len()).for_each(|index| self.give_numbers(ThreadId::at(index)));
+        result
+    }
+
+    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
+        self.source = write;
+    }
+}
+
+impl Live {
+    /// Runs again as `plan` has it.
+    fn redo(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
         self.restart();
         // Whatever is new after the plan gets numbers that the plan does not use.
         let n_locations = plan.iter().filter_map(|redo| redo.loc).map(|loc| loc.index() + 1).max().unwrap_or(0);
@@ -420,9 +447,5 @@ impl Rewind for Live {
             self.resume(redo.thread, &[answer]);
         }
         Ok(())
-    }
-
-    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
-        self.source = write;
     }
 }

@@ -533,9 +533,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             written.resize(Bits::<N>::CAPACITY as usize, 0);
             self.is_fickle |= self.subject.rerun(plan, written).is_err();
         }
-        // Asking for the operations gives numbers to what is new.
-        let operations = self.threads().filter(|&thread| matches!(self.subject.status(thread), Status::Ready(_)));
-        let _ = operations.count();
         self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
         if was_stale {
             self.graph.take_values(&self.plan.0, &self.plan.1);
