@@ -24,8 +24,4 @@ impl Clock {
         }
         self.0.iter_mut().zip(&other.0).for_each(|(own, &other)| *own = (*own).max(other));
     }
-
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
 }

@@ -7,6 +7,7 @@
 pub mod cell;
 mod clock;
 pub mod hint;
+mod local;
 mod races;
 mod request;
 mod runtime;
@@ -15,4 +16,5 @@ pub mod sync;
 pub mod thread;
 mod turn;
 
+pub use local::Lazy;
 pub use subject::{Live, Model};

@@ -71,15 +71,15 @@ pub(crate) struct Cell {
 pub(crate) enum Until {
     /// Some other value.
     Not(Value),
-    /// None of these bits.
-    Clear(Value),
+    /// None of these bits. A wait that is timed is not one that lasts for good.
+    Clear { bits: Value, timed: bool },
 }
 
 impl Until {
     pub(crate) fn accepts(self, value: Value) -> bool {
         match self {
             Until::Not(old) => value != old,
-            Until::Clear(bits) => value & bits == 0,
+            Until::Clear { bits, .. } => value & bits == 0,
         }
     }
 }

@@ -9,7 +9,7 @@ use corosensei::stack::DefaultStack;
 use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
-use crate::request::{Cell, Request, What};
+use crate::request::{Cell, Request, Until, What};
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
 
 /// The body of a model.
@@ -98,6 +98,13 @@ impl Live {
         }
     }
 
+    /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
+    #[must_use]
+    pub fn is_timed(&self, thread: ThreadId) -> bool {
+        let request = self.request(thread);
+        matches!(request, Some(Request { what: What::Await { until: Until::Clear { timed: true, .. }, .. }, .. }))
+    }
+
     /// What was not given back at the end, with how many there are.
     #[must_use]
     pub fn leaks(&self) -> Vec<(&'static str, i64)> {
@@ -109,7 +116,8 @@ impl Live {
 
     /// Gives up all threads, and lets their stacks be unwound.
     fn abandon(&mut self) {
-        for thread in self.threads.drain(..) {
+        // Threads may borrow from those that started them.
+        for thread in self.threads.drain(..).rev() {
             if let State::Waiting(mut fiber, request) = thread.state {
                 // Destructors that run now are outside of the model.
                 fiber.force_unwind();

@@ -4,7 +4,10 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::atomic as real;
 
+pub use super::flag::AtomicBool;
+pub use super::pointer::AtomicPtr;
 pub use std::sync::atomic::Ordering;
+
 use teetotal_program::{OnFailure, Order, Value};
 
 use crate::request::{Cell, Function, Update, What};

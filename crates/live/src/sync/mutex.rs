@@ -64,8 +64,12 @@ impl<T: ?Sized> Mutex<T> {
     /// Waits for the lock and takes it.
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        self.lock_at(Location::caller())
+    }
+
+    pub(super) fn lock_at(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
         if is_active() {
-            perform(What::Lock { at: self.cell(), order: Order::Acquire }, Location::caller());
+            perform(What::Lock { at: self.cell(), order: Order::Acquire }, place);
             return self.guard(None);
         }
         let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,6 +118,30 @@ impl<T: ?Sized> Mutex<T> {
     /// Forgets that a thread panicked.
     pub fn clear_poison(&self) {
         self.poisoned.store(false, Ordering::Relaxed);
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Frees the lock under the checker; gives the mutex.
+    pub(super) fn free(self, place: &'static Location<'static>) -> &'a Mutex<T> {
+        let lock = self.lock;
+        if self.real.is_none() {
+            perform(What::Unlock { at: lock.cell(), order: Order::Release }, place);
+        }
+        std::mem::forget(self);
+        lock
+    }
+
+    /// Waits with the lock that is used outside of models.
+    pub(super) fn wait_outside(
+        mut self,
+        wait: impl FnOnce(real::MutexGuard<'a, ()>) -> real::MutexGuard<'a, ()>,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        let lock = self.lock;
+        let real = self.real.take();
+        std::mem::forget(self);
+        // A guard of a model that is being given up has no lock outside, and nothing to wait for.
+        lock.guard(real.map(wait))
     }
 }
 
