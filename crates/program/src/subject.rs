@@ -110,6 +110,10 @@ pub enum Failure {
     AlreadyStarted { instruction: u32 },
     /// It runs on and on without an operation on memory.
     EndlessLoop { instruction: u32 },
+    /// It panicked.
+    Panic { instruction: u32 },
+    /// It accesses data that another thread accesses at the same time.
+    Race { instruction: u32 },
 }
 
 impl Failure {
@@ -123,7 +127,9 @@ impl Failure {
             | Failure::BadIndex { instruction }
             | Failure::NotHolder { instruction }
             | Failure::AlreadyStarted { instruction }
-            | Failure::EndlessLoop { instruction } => instruction,
+            | Failure::EndlessLoop { instruction }
+            | Failure::Panic { instruction }
+            | Failure::Race { instruction } => instruction,
         }
     }
 }
@@ -140,21 +146,70 @@ pub trait Snapshot {
     fn load(&mut self, bytes: &mut &[u8]);
 }
 
-/// A subject whose threads can be taken back one by one.
+/// A subject that can be taken back to an earlier state of an execution.
 ///
 /// A thread that stands where it stood before, and is answered as before, goes on as before, whatever the others do.
-pub trait ThreadSnapshot: Subject {
+/// Some subjects keep the state of each thread; others, whose threads are code that cannot be copied, run again.
+pub trait Rewind: Subject {
+    /// Whether it runs again; then only [`Rewind::rerun`] takes it back.
+    const RUNS_AGAIN: bool = false;
+
     /// How many words hold the state of a thread, of the largest one.
-    fn thread_words(&self) -> usize;
+    fn thread_words(&self) -> usize {
+        0
+    }
 
     /// Writes the state of `thread` to the front of `words`.
-    fn save_thread(&self, thread: ThreadId, words: &mut [Value]);
+    fn save_thread(&self, _thread: ThreadId, _words: &mut [Value]) {}
 
     /// Takes it back.
-    fn load_thread(&mut self, thread: ThreadId, words: &[Value]);
+    fn load_thread(&mut self, _thread: ThreadId, _words: &[Value]) {}
 
     /// Starts `thread`, as a spawn would.
-    fn start_thread(&mut self, thread: ThreadId);
+    fn start_thread(&mut self, _thread: ThreadId) {}
+
+    /// Whether `thread` may still write to memory.
+    fn may_write(&self, thread: ThreadId) -> bool;
+
+    /// Runs again from the beginning, operation by operation as `plan` has it.
+    ///
+    /// What each write writes is put into `written` at its `id`, since addresses may differ from run to run. Gives the
+    /// first operation that is not what the plan says, if one is not.
+    fn rerun(&mut self, _plan: &[Redo], _written: &mut [Value]) -> Result<(), usize> {
+        Ok(())
+    }
+
+    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
+    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
+}
+
+/// An operation of an execution that is run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Redo {
+    pub thread: ThreadId,
+    /// What it is called in the table of written values.
+    pub id: u32,
+    /// The location it accesses.
+    pub loc: Option<Loc>,
+    /// The thread that it starts.
+    pub child: Option<ThreadId>,
+    pub answer: RedoAnswer,
+    /// Whether it writes.
+    pub writes: bool,
+    /// The operation that wrote what it reads.
+    pub source: Option<(ThreadId, u32)>,
+}
+
+/// What an operation that is run again is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RedoAnswer {
+    Nothing,
+    /// The alternative of a choice.
+    Alternative(u32),
+    /// What its location held at the beginning.
+    Initial,
+    /// What the operation with this `id` wrote.
+    WrittenBy(u32),
 }
 
 /// A subject that can tell which locations a thread may still use.

@@ -32,6 +32,8 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
         Failure::NotHolder { .. } => "unlock without holding the lock",
         Failure::AlreadyStarted { .. } => "spawn of a thread that runs already",
         Failure::EndlessLoop { .. } => "endless loop",
+        Failure::Panic { .. } => "panic",
+        Failure::Race { .. } => "data race",
     };
     let mut first = format!("{what} in {}", code.name);
     let mut statement = code.code.get(at).map_or_else(String::new, |_| printer::shown(program, thread, at, None));

@@ -50,6 +50,7 @@
 #![warn(missing_docs)]
 
 pub mod exit;
+pub mod model;
 pub mod parts;
 
 use std::sync::Arc;
@@ -82,6 +83,11 @@ pub use teetotal_report::{
 
 #[doc(inline)]
 pub use teetotal_explore::driver::{Progress, Signal};
+
+#[doc(inline)]
+pub use model::model;
+#[doc(inline)]
+pub use teetotal_live::{cell, hint, sync, thread};
 
 /// Asked now and then whether a search is to stop, and why: a closure, or a [`Signal`] that is told of the progress.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;

@@ -169,7 +169,7 @@ fn try_recreate<S: Rewindable + Clone, M: Model, const N: usize>(
                 // Whether monitors want to stop here is known.
                 Stand::Maximal => show.graph(&walk),
                 Stand::NoRoom => return Err(Lost::NoRoom),
-                Stand::DeadEnd | Stand::Refused | Stand::Deeper => return Err(Lost::NoSuchPath),
+                Stand::DeadEnd | Stand::Refused | Stand::Fickle | Stand::Deeper => return Err(Lost::NoSuchPath),
             };
         }
         let mut collector = show.collector;

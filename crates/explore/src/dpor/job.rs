@@ -98,8 +98,8 @@ pub(super) use with_growing_sets;
 pub(super) struct TooLarge;
 
 /// Does `job`.
-pub(super) fn run<S: Rewindable + Clone, M: Model>(
-    subject: &S,
+pub(super) fn run<S: Rewindable, M: Model>(
+    subject: &dyn Fn() -> S,
     job: Job,
     limits: &Limits,
     visitor: &mut impl Visitor<S, M>,
@@ -112,11 +112,11 @@ pub(super) fn run<S: Rewindable + Clone, M: Model>(
     Done { end, cut: progress.cut, stats: progress.stats }
 }
 
-fn run_sized<S: Rewindable + Clone, M: Model, const N: usize>(
-    subject: &S,
+fn run_sized<S: Rewindable, M: Model, const N: usize>(
+    subject: &dyn Fn() -> S,
     progress: &mut Progress<'_, impl Visitor<S, M>, S, M>,
 ) -> Result<JobEnd, TooLarge> {
-    let mut walk = Walk::<S, M, N>::new(subject.clone());
+    let mut walk = Walk::<S, M, N>::new(subject());
     let stand = progress.enter(&mut walk)?;
     let result = progress.walk(&mut walk, stand);
     progress.stats.pending = progress.stats.pending.max(walk.peak as u64);
@@ -185,7 +185,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
         match stand {
             Stand::Deeper => self.stats.steps += 1,
             Stand::DeadEnd => self.stats.abandoned += 1,
-            Stand::Maximal | Stand::NoRoom | Stand::Refused => {}
+            Stand::Maximal | Stand::NoRoom | Stand::Refused | Stand::Fickle => {}
         }
     }
 
@@ -218,6 +218,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
                     return Ok(Some(end));
                 }
             }
+            Stand::Fickle => return Ok(Some(JobEnd::Stopped(StopReason::NotDeterministic))),
             Stand::DeadEnd | Stand::Refused | Stand::Deeper => {}
         }
         Ok(self.heed(walk))

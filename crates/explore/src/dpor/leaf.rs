@@ -6,7 +6,7 @@ use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::{Failure, Status, ThreadId, Value};
 
 use super::graph::{NONE, Role};
-use super::linear;
+use super::linear::{self, Move};
 use super::position::Path;
 use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
@@ -45,7 +45,12 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// The steps of an execution with this trace.
     pub(super) fn steps(&self) -> Vec<Step> {
-        linear::steps_of::<M, N>(&self.graph, self.subject.n_threads())
+        linear::steps_of::<M, N>(&self.graph)
+    }
+
+    /// The same by the names that the graph has.
+    pub(super) fn moves(&self) -> Vec<Move> {
+        linear::moves_of::<M, N>(&self.graph)
     }
 
     /// Whether the graph, to which nothing can be added, counts as an execution.
@@ -73,7 +78,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         })
     }
 
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let mut discarded = false;
         let mut blocked = Vec::new();
         for thread in self.all_threads() {

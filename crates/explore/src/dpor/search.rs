@@ -128,7 +128,7 @@ impl Shared<'_> {
             asked: 0,
             seen: 0,
         };
-        let Done { end, cut, stats } = job::run::<S, M>(subject, job.clone(), self.limits, &mut worker);
+        let Done { end, cut, stats } = job::run::<S, M>(&|| subject.clone(), job.clone(), self.limits, &mut worker);
         worker.tell();
         let mut collector = worker.show.collector;
         collector.stats.add(&stats);
@@ -214,7 +214,7 @@ pub fn visit<S: Rewindable + Clone, M: Model>(
     limits: &Limits,
     each: &mut dyn FnMut(Vec<Step>),
 ) -> Coverage {
-    let Done { end, cut, .. } = job::run::<S, M>(subject, Job::all(), limits, &mut Each(each));
+    let Done { end, cut, .. } = job::run::<S, M>(&|| subject.clone(), Job::all(), limits, &mut Each(each));
     let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { cut };
     stopped.map_or(Coverage::Complete, Coverage::Stopped)
 }

@@ -6,16 +6,13 @@
 use std::marker::PhantomData;
 
 use teetotal_memory::{Access, Model};
-use teetotal_program::{Foresight, Loc, OnFailure, Op, Order, Status, Subject, ThreadId, ThreadSnapshot, Value};
+use teetotal_program::{Loc, OnFailure, Op, Order, Redo, Status, Subject, ThreadId, Value};
 
 use super::alternatives::{Alternative, Lazy};
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
 
-/// A subject that the walk can take back thread by thread.
-pub trait Rewindable: Subject + ThreadSnapshot + Foresight {}
-
-impl<S: Subject + ThreadSnapshot + Foresight> Rewindable for S {}
+pub(super) use teetotal_program::Rewind as Rewindable;
 
 /// The walk.
 pub(super) struct Walk<S, M, const N: usize> {
@@ -30,6 +27,12 @@ pub(super) struct Walk<S, M, const N: usize> {
     started: Vec<Value>,
     not_started: Vec<Value>,
     width: usize,
+    /// Whether the subject is not where the graph is, and must run again.
+    is_stale: bool,
+    /// Whether the subject did something else when it was run again.
+    is_fickle: bool,
+    /// How the subject runs again, kept to save allocations.
+    plan: (Vec<Redo>, Vec<Value>),
     /// The most graphs that were kept at once.
     pub(super) peak: usize,
     model: PhantomData<M>,
@@ -69,6 +72,8 @@ pub(super) enum Stand {
     Refused,
     /// The graph is too large for sets of this size.
     NoRoom,
+    /// The subject did something else when it was run again.
+    Fickle,
     /// A level was entered.
     Deeper,
 }
@@ -92,7 +97,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         for thread in (0..n_threads).map(ThreadId::at) {
             let range = thread.index() * width..(thread.index() + 1) * width;
             subject.save_thread(thread, &mut not_started[range.clone()]);
-            if subject.status(thread) == Status::NotStarted {
+            if !S::RUNS_AGAIN && subject.status(thread) == Status::NotStarted {
                 subject.start_thread(thread);
                 subject.save_thread(thread, &mut started[range.clone()]);
                 subject.load_thread(thread, &not_started[range]);
@@ -112,6 +117,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             not_started,
             width,
             peak: 0,
+            is_stale: false,
+            is_fickle: false,
+            plan: Default::default(),
             model: PhantomData,
         }
     }
@@ -122,6 +130,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Adds the next event in the first way possible.
     pub(super) fn descend(&mut self) -> Stand {
+        self.catch_up();
+        if self.is_fickle {
+            return Stand::Fickle;
+        }
         let Some(task) = self.next_task() else { return Stand::Maximal };
         // A read-modify-write is two nodes, and a revisit adds one beside the read.
         if !self.graph.has_room(2) {
@@ -131,6 +143,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     }
 
     fn enter(&mut self, task: Task) -> Stand {
+        self.catch_up();
+        if self.is_fickle {
+            return Stand::Fickle;
+        }
         let first = self.alternatives.len();
         self.list(task);
         let of = (self.alternatives.len() - first) as u32;
@@ -297,8 +313,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             last != NONE && self.graph.node(last).role == Role::Blocked && self.graph.node(last).loc() == loc
         };
         let Some(waiting) = self.threads().find(is_waiting) else { return };
-        let may_write = |other: ThreadId| !self.subject.future(other).writes().is_empty();
-        if self.threads().any(|other| other != thread && other != waiting && may_write(other)) {
+        if self.threads().any(|other| other != thread && other != waiting && self.subject.may_write(other)) {
             return;
         }
         let newest = self.graph.cell(loc).newest;
@@ -386,6 +401,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Takes the alternative that the newest level has.
     fn apply(&mut self) -> Stand {
+        self.catch_up();
+        if self.is_fickle {
+            return Stand::Fickle;
+        }
         let level = *self.levels.last().expect("there is a level");
         let alternative = self.alternatives[(level.first + level.taken) as usize];
         match (level.task, alternative) {
@@ -457,6 +476,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Brings `thread` to where the graph has it.
     fn reload(&mut self, thread: ThreadId) {
+        if S::RUNS_AGAIN {
+            self.is_stale = true;
+            return;
+        }
         let strand = self.graph.strand(thread);
         let range = thread.index() * self.width..(thread.index() + 1) * self.width;
         let words = match strand.last {
@@ -467,8 +490,45 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         self.subject.load_thread(thread, words);
     }
 
+    /// Brings a subject that runs again to where the graph is, and makes room for what is new in it.
+    fn catch_up(&mut self) {
+        if !S::RUNS_AGAIN {
+            return;
+        }
+        let was_stale = std::mem::take(&mut self.is_stale);
+        if was_stale {
+            self.graph.plan(&mut self.plan.0);
+            let (plan, written) = (&self.plan.0, &mut self.plan.1);
+            written.resize(Bits::<N>::CAPACITY as usize, 0);
+            self.is_fickle |= self.subject.rerun(plan, written).is_err();
+        }
+        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
+        if was_stale {
+            self.graph.take_values(&self.plan.0, &self.plan.1);
+            self.recompute_halves();
+        }
+    }
+
+    /// Finds anew what read-modify-writes without their writes are about to write.
+    fn recompute_halves(&mut self) {
+        for thread in self.threads() {
+            let last = self.graph.strand(thread).last;
+            if last != NONE && self.graph.node(last).role == Role::UpdateRead {
+                let value = self.graph.node(last).read;
+                if let Status::Ready(op) = self.subject.status(thread)
+                    && let Answer::Updated(written) = answer::<S, M>(&self.subject, thread, op, value)
+                {
+                    self.graph.node_mut(last).written = written;
+                }
+            }
+        }
+    }
+
     /// Keeps the state of a thread after its newest node.
     fn keep_state(&mut self, thread: ThreadId) {
+        if S::RUNS_AGAIN {
+            return;
+        }
         let slot = self.graph.strand(thread).last;
         self.subject.save_thread(thread, self.graph.state_mut(slot));
     }
@@ -508,6 +568,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         node.after = Progress { floor: Bits::one(slot), pending: progress.pending & !held_back, epoch: progress.epoch };
         self.graph.link_read(slot, source);
         if matches!(answer, Answer::Load(_) | Answer::Failed) {
+            self.subject.reads_from(thread, self.graph.writer(source));
             self.subject.resume(thread, &[value]);
         }
         self.keep_state(thread);
@@ -535,8 +596,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         added.after = after;
         self.graph.link_write(slot, previous);
         match source {
-            Some(_) => {
+            Some(source) => {
                 let read = self.graph.node(self.graph.node(slot).before).read;
+                self.subject.reads_from(thread, self.graph.writer(source));
                 self.subject.resume(thread, &[read]);
             }
             None => self.subject.resume(thread, &[]),

@@ -11,7 +11,7 @@ use crate::ir::instruction::Instruction;
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::packed;
-use crate::subject::{Failure, Foresight, Future, LocSet, Snapshot, Status, Subject, ThreadSnapshot};
+use crate::subject::{Failure, Foresight, Future, LocSet, Rewind, Snapshot, Status, Subject};
 
 /// A program in the middle of an execution.
 #[derive(Clone, Debug)]
@@ -222,7 +222,7 @@ impl Snapshot for Interpreter {
     }
 }
 
-impl ThreadSnapshot for Interpreter {
+impl Rewind for Interpreter {
     fn thread_words(&self) -> usize {
         self.offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0) as usize
     }
@@ -241,6 +241,10 @@ impl ThreadSnapshot for Interpreter {
 
     fn start_thread(&mut self, thread: ThreadId) {
         self.run_from(thread, 0);
+    }
+
+    fn may_write(&self, thread: ThreadId) -> bool {
+        !self.future(thread).writes().is_empty()
     }
 }
 
