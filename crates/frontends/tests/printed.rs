@@ -29,7 +29,8 @@ fn every_test_of_the_corpus_is_printed_as_the_same_program() {
 
 #[test]
 fn a_test_for_c_is_not_printed() {
-    let errors = litmus::print("C n\n{}\nP0(int *x) { *x = 1; }\nexists (x=1)\n").expect_err("there is no printer for C");
+    let errors =
+        litmus::print("C n\n{}\nP0(int *x) { *x = 1; }\nexists (x=1)\n").expect_err("there is no printer for C");
     assert_eq!(errors[0].message, "a test for C is not printed");
 }
 

@@ -21,6 +21,9 @@ pub(crate) type Fiber = Coroutine<Value, Request, Ended, DefaultStack>;
 /// How a thread ended.
 pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
 
+/// Values by the thread that they belong to, if they belong to one, and by name.
+type Kept = FxHashMap<(Option<ThreadId>, usize), Box<dyn Any>>;
+
 /// What an execution has beside its threads. There is one for each model that runs on an OS thread.
 #[derive(Default)]
 pub(crate) struct Execution {
@@ -34,7 +37,7 @@ pub(crate) struct Execution {
     /// Addresses of cells that are gone since the search last looked.
     pub(crate) gone: RefCell<Vec<usize>>,
     /// Values that live as long as the execution: statics, and locals of threads.
-    pub(crate) kept: RefCell<FxHashMap<(Option<ThreadId>, usize), Box<dyn Any>>>,
+    pub(crate) kept: RefCell<Kept>,
     /// What each thread did since it last said that it waits.
     pub(crate) turns: RefCell<Vec<Turn>>,
     /// How many things there are that must not outlive the execution, by name.

@@ -1,5 +1,6 @@
-//! A failing execution of a model as text: performed once more on the machine, and shown as the straight-line program
-//! that its threads ran.
+//! A failing execution of a model as text.
+//!
+//! It is performed once more on the machine, and shown as the straight-line program that its threads ran.
 
 use std::panic::Location;
 
