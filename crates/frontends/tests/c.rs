@@ -176,7 +176,7 @@ fn variables_need_no_declaration_and_numbers_may_be_addresses_as_in_herd() {
                   r4 = *r1 (acquire)
                   *r3 = r1 (relaxed)
               6:  end
-            exists (not ([h]=4120) \/ (0:r1=0:r2 /\ 0:r4=4112))
+            exists (not ([h]=new) \/ 0:r1=0:r2 /\ 0:r4=l2)
             shows ["0:r1", "0:r2", "0:r4", "[h]"]
         "#]],
     );
@@ -195,7 +195,7 @@ fn variables_need_no_declaration_and_numbers_may_be_addresses_as_in_herd() {
                   i := i32((i + 1))
                   goto 3
               7:  end
-            exists (0:r0=4104)
+            exists (0:r0=x)
             shows ["0:r0"]
         "#]],
     );

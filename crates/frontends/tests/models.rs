@@ -225,7 +225,7 @@ fn numbers_have_the_signs_of_their_types_and_addresses_are_named() {
         writeln!(shown, "{}", program.show_outcome(values)).expect("a string takes any text");
     }
     expect![[r#"
-        0:r0=4104; 0:r1=-1; 0:r2=4294967295; [p]=4120; [u]=4294967295; [x]=-1;
+        0:r0=x; 0:r1=-1; 0:r2=4294967295; [p]=y; [u]=4294967295; [x]=-1;
     "#]]
     .assert_eq(&shown);
 }

@@ -189,7 +189,7 @@ fn processes_are_started_with_their_arguments() {
               shared x = 0
             thread init
                   n := 1
-                  + spawn P[0]
+                  spawn P[0]
                   + n := u8((n + 1))
                   + spawn P[1]
                   + n := u8((n + 1))
@@ -337,23 +337,24 @@ fn an_index_that_is_shared_reads_the_whole_array() {
     check(
         "byte a[2], i; active proctype P() { byte r; r = a[i]; a[i] = 1; (i < 2 && a[i] == 0) }",
         expect![[r#"
-          shared a[0] = 0
-          shared a[1] = 0
-          shared i = 0
-        thread P
-              await t1 = i, t2 = a[0], t3 = a[1] until 1
-              assert !!(t1 <u 2) "an index is past the end of its array"
-              r := (t1 == 0) ? t2 : t3
-              t1 := 0
-              t2 := 0
-              t3 := 0
-              [t1 = i] when 1 do a[t1] = 1 goto 7
-          7:  t1 := 0
-              await t1 = i, t2 = a[(t1 <u 2) ? t1 : 0] until ((t1 < 2) && !(t1 <u 2)) || ((t1 < 2) && (t2 == 0))
-              assert !((t1 < 2) && !(t1 <u 2)) "an index is past the end of its array"
-              t1 := 0
-              t2 := 0
-    "#]],
+              shared a[0] = 0
+              shared a[1] = 0
+              shared i = 0
+            thread P
+                  await t1 = i, t2 = a[0], t3 = a[1] until 1
+                  assert !!(t1 <u 2) "an index is past the end of its array"
+                  r := (t1 == 0) ? t2 : t3
+                  t1 := 0
+                  t2 := 0
+                  t3 := 0
+                  [t1 = i] when 1 do a[t1] = 1 goto 7
+              7:  t1 := 0
+                  await t1 = i, t2 = a[0], t3 = a[1] until ((t1 < 2) && !(t1 <u 2)) || ((t1 < 2) && (((t1 == 0) ? t2 : t3) == 0))
+                  assert !((t1 < 2) && !(t1 <u 2)) "an index is past the end of its array"
+                  t1 := 0
+                  t2 := 0
+                  t3 := 0
+        "#]],
     );
 }
 

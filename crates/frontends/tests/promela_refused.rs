@@ -124,8 +124,9 @@ fn names_have_to_be_known() {
     check(
         "byte x; active proctype P() { run Q(1); run R() } proctype R(byte i) { x = i }",
         expect![[r#"
-        1:35: there is no process `Q`
-    "#]],
+            1:35: there is no process `Q`
+            1:45: `R` has 1 parameters, not 0
+        "#]],
     );
 }
 

@@ -133,7 +133,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a write is given to no waiting thread while others may write",
         file: "crates/explore/src/dpor/walk.rs",
-        original: "if self.threads().any(|other| other != thread && other != waiting && may_write(other)) {",
+        original: "if self.threads().any(|other| other != thread && other != waiting && self.subject.may_write(other)) {",
         replacement: "if false {",
     },
     Mutant {

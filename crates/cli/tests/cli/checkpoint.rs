@@ -26,7 +26,16 @@ fn counts(ran: &Ran) -> String {
 fn a_search_that_met_a_limit_goes_on() {
     let folder = Folder::new("limit").file("long.litmus", long(3));
     let args = "check long.litmus --search dpor --quiet --checkpoint kept";
-    folder.check(&format!("{args} --limit executions=100"), 3, expect![[r#""#]], expect![[r#""#]]);
+    folder.check(
+        &format!("{args} --limit executions=100"),
+        3,
+        expect![[r#"
+        long: observed under tso (stopped: 100 executions)
+    "#]],
+        expect![[r#"
+        note: the search is kept in `kept`; the same command goes on with it
+    "#]],
+    );
     assert!(folder.0.join("kept").exists());
     let whole = folder.run("check long.litmus --search dpor --stats");
     let rest = folder.run("check long.litmus --search dpor --stats --checkpoint kept");
@@ -62,16 +71,52 @@ fn a_search_that_is_killed_goes_on() {
 fn a_checkpoint_of_something_else_is_refused() {
     let folder = Folder::new("other").file("long.litmus", long(3)).file("noise", "noise\n");
     folder.run("check long.litmus --search dpor --limit executions=10 --checkpoint kept");
-    folder.check("check long.litmus --search dpor --model sc --checkpoint kept", 2, expect![[""]], expect![[r#""#]]);
-    folder.check("check SB --search dpor --checkpoint noise", 2, expect![[""]], expect![[r#""#]]);
+    folder.check(
+        "check long.litmus --search dpor --model sc --checkpoint kept",
+        2,
+        expect![[""]],
+        expect![[r#"
+        error: the checkpoint is of another search: its model is `tso`, not `sc`
+        help: name another file, or remove this one to begin anew
+    "#]],
+    );
+    folder.check(
+        "check SB --search dpor --checkpoint noise",
+        2,
+        expect![[""]],
+        expect![[r#"
+        error: this is no checkpoint: it does not begin with `teetotal checkpoint`
+        help: name another file, or remove this one to begin anew
+    "#]],
+    );
     assert!(folder.0.join("kept").exists() && folder.0.join("noise").exists());
 }
 
 #[test]
 fn a_checkpoint_is_of_one_search_that_has_them() {
-    refuse("check SB MP --search dpor --checkpoint kept", 2, expect![[r#""#]]);
-    refuse("check SB --search dpor --model all --checkpoint kept", 2, expect![[r#""#]]);
-    refuse("check SB --search stateful --checkpoint kept", 2, expect![[r#""#]]);
+    refuse(
+        "check SB MP --search dpor --checkpoint kept",
+        2,
+        expect![[r#"
+        error: a checkpoint is of one program under one model
+        help: name one of each
+    "#]],
+    );
+    refuse(
+        "check SB --search dpor --model all --checkpoint kept",
+        2,
+        expect![[r#"
+        error: a checkpoint is of one program under one model
+        help: name one of each
+    "#]],
+    );
+    refuse(
+        "check SB --search stateful --checkpoint kept",
+        2,
+        expect![[r#"
+        error: the search `stateful` has no checkpoints; use `dpor`
+    "#]],
+    );
 }
 
 #[test]
@@ -80,10 +125,22 @@ fn executions_are_estimated_on_request() {
     folder.check(
         "check long.litmus --search dpor --quiet --estimate --limit executions=1",
         3,
-        expect![[r#""#]],
-        expect![[r#""#]],
+        expect![[r#"
+            long: not observed so far under tso (stopped: 1 execution)
+        "#]],
+        expect![[r#"
+            note: dpor has about 4500 executions, between 2600 and 12000; estimated from 2000 of them with seed 0
+        "#]],
     );
-    folder.check("check SB --search dpor --quiet --estimate", 0, expect![[r#""#]], expect![[r#""#]]);
-    refuse("check SB --estimate", 2, expect![[r#""#]]);
+    folder.check(
+        "check SB --search dpor --quiet --estimate",
+        0,
+        expect![[r#"
+        SB: observed under tso (complete, 4 executions)
+    "#]],
+        expect![[r#"
+        note: dpor has 4 executions
+    "#]],
+    );
     check("check SB --search dpor --quiet", 0, expect![[r#""#]]);
 }

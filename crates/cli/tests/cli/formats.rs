@@ -204,7 +204,7 @@ fn each_answer_is_a_line_of_json() {
     let folder = Folder::new("json").file("SB.litmus", SB).file("MP.litmus", MP);
     folder.check("check SB.litmus --model sc,tso --format json", 0, expect![[r#"
         {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","ends":"always","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":12,"bytes":777,"pending":0,"satisfying":0,"falsifying":3}}
-        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:45f799f4:0.1.0.1w.1.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":4},{"step":3,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":5,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:50b2d262:0x2.1x2.0w.1w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":5},{"step":2,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":3,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":6},{"step":4,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
     "#]], expect![[""]]);
     folder.check("check MP.litmus --model pso --format json", 1, expect![[r#"
         {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","ends":"always","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":20,"bytes":1188,"pending":0,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition broken: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
@@ -286,31 +286,31 @@ fn an_execution_as_a_graph() {
         "check SB.litmus --model sc,tso --format dot",
         0,
         expect![[r#"
-        digraph "SB" {
-          label="SB: never observed under sc (complete, 12 states)";
-          node [shape=box, fontname=monospace];
-          edge [fontname=monospace];
-        }
-        digraph "SB" {
-          label="SB: observed under tso (complete, 15 states)\n0:rax=0; 1:rax=0;";
-          node [shape=box, fontname=monospace];
-          edge [fontname=monospace];
-          subgraph cluster_0 {
-            label="P0";
-            e0 [label="(1) x = 1\nwrites x=1"];
-            e2 [label="(3) rax = y\nreads y=0 (initial)"];
-          }
-          subgraph cluster_1 {
-            label="P1";
-            e1 [label="(2) y = 1\nwrites y=1"];
-            e3 [label="(5) rax = x\nreads x=0 (initial)"];
-          }
-          e0 -> e2 [label=po, color=black, fontcolor=black];
-          e1 -> e3 [label=po, color=black, fontcolor=black];
-          e2 -> e1 [label=fr, color=darkorange, fontcolor=darkorange];
-          e3 -> e0 [label=fr, color=darkorange, fontcolor=darkorange];
-        }
-    "#]],
+            digraph "SB" {
+              label="SB: never observed under sc (complete, 12 states)";
+              node [shape=box, fontname=monospace];
+              edge [fontname=monospace];
+            }
+            digraph "SB" {
+              label="SB: observed under tso (complete, 15 states)\n0:rax=0; 1:rax=0;";
+              node [shape=box, fontname=monospace];
+              edge [fontname=monospace];
+              subgraph cluster_0 {
+                label="P0";
+                e0 [label="(1) x = 1\nwrites x=1"];
+                e1 [label="(2) rax = y\nreads y=0 (initial)"];
+              }
+              subgraph cluster_1 {
+                label="P1";
+                e2 [label="(3) y = 1\nwrites y=1"];
+                e3 [label="(4) rax = x\nreads x=0 (initial)"];
+              }
+              e0 -> e1 [label=po, color=black, fontcolor=black];
+              e2 -> e3 [label=po, color=black, fontcolor=black];
+              e1 -> e2 [label=fr, color=darkorange, fontcolor=darkorange];
+              e3 -> e0 [label=fr, color=darkorange, fontcolor=darkorange];
+            }
+        "#]],
         expect![[""]],
     );
     folder.check(
