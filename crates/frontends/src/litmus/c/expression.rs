@@ -1,7 +1,7 @@
 //! Reads expressions.
 
-use teetotal_program::Type;
 use teetotal_program::ir::BinaryOp;
+use teetotal_program::{Span, Type};
 
 use crate::diagnostics::Diagnostic;
 use crate::litmus::c::statement::DEEPEST;
@@ -210,7 +210,7 @@ impl<'t> Parser<'t, '_> {
                 }
             }
             Kind::Sign if token.text.starts_with('"') => {
-                self.diagnostics.add(Diagnostic::new(token.span, "strings are not supported"));
+                self.diagnostics.add(Diagnostic::new(Span { length: 1, ..token.span }, "strings are not supported"));
                 return None;
             }
             _ => return self.expected("an expression"),
