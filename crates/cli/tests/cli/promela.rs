@@ -43,10 +43,30 @@ fn each_access_may_be_a_step_of_its_own() {
     folder.check(
         "check m.pml --model sc --split --width 80",
         1,
-        expect![[""]],
         expect![[r#"
-        counting: violated under sc (found after 5 states)
-    "#]],
+            m: violated under sc (found after 30 states)
+
+            deadlock: last waits forever
+              last waits at `(x == 1)`, but x is 2
+              --> PLACE
+
+             step │ user[0]             │ user[1]            │ last │ memory
+            ──────┼─────────────────────┼────────────────────┼──────┼───────
+            start │                     │                    │      │ x=0
+              (1) │ x = x + 1           │                    │      │
+                  │   reads 0 (initial) │                    │      │
+              (2) │ x = x + 1 ──────────┼────────────────────┼──────▶ x=1
+              (3) │ fence               │                    │      │
+              (4) │                     │ x = x + 1          │      │
+                  │                     │   reads 1 from (2) │      │
+              (5) │                     │ x = x + 1 ─────────┼──────▶ x=2
+              (6) │                     │ fence              │      │
+              end │                     │                    │      │ x=2
+
+            No execution shows this with fewer context switches, then commits, then steps.
+            replay: teetotal replay m.pml --split sc1:6:8d56502e:0x3.1x3
+        "#]],
+        expect![""],
     );
     let shown = folder.run("check m.pml --model sc --split").stdout;
     let (_, command) = shown.split_once("replay: teetotal ").expect("there is a counterexample");
