@@ -145,7 +145,11 @@ fn executions_are_estimated_on_request() {
         note: dpor has 4 executions
     "#]],
     );
-    check("check SB --search dpor --quiet", 0, expect![[r#"
+    check(
+        "check SB --search dpor --quiet",
+        0,
+        expect![[r#"
         SB: observed under tso (complete, 4 executions)
-    "#]]);
+    "#]],
+    );
 }

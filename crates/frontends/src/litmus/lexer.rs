@@ -239,7 +239,9 @@ pub(super) fn tokens<'t>(mut cursor: Cursor<'t>, dialect: Dialect, diagnostics: 
 fn sign_length(rest: &str, in_code: bool) -> Option<usize> {
     let signs = if in_code { CODE_SIGNS } else { SIGNS };
     if in_code && rest.starts_with('"') {
-        return rest[1..].find(['"', '\n']).map(|end| end + 2);
+        // One that does not end in its line goes no further than the line.
+        let end = rest[1..].find(['"', '\n'])?;
+        return Some(end + 1 + usize::from(rest[1 + end..].starts_with('"')));
     }
     signs.iter().find(|sign| rest.starts_with(**sign)).map(|sign| sign.len())
 }
