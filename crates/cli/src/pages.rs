@@ -35,8 +35,9 @@ const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock";
     Search: "stateful" "brute" "dpor" "bounded" "random" "pct";
-    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "time" "interrupted";
-    Frontend: "litmus";
+    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "not-deterministic" "time"
+        "interrupted";
+    Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
 
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 10] = [
+    const REASONS: [StopReason; 11] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -96,6 +97,7 @@ mod tests {
         StopReason::Memory(1),
         StopReason::Preemptions(1),
         StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
+        StopReason::NotDeterministic,
         StopReason::Time,
         StopReason::Interrupted,
     ];
@@ -111,6 +113,7 @@ mod tests {
             StopReason::Memory(_) => "memory",
             StopReason::Preemptions(_) => "preemptions",
             StopReason::EndlessLoop { .. } => "endless-loop",
+            StopReason::NotDeterministic => "not-deterministic",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
         }
