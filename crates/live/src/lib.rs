@@ -6,6 +6,7 @@
 
 pub mod cell;
 mod clock;
+mod complaint;
 pub mod hint;
 mod local;
 mod races;
@@ -16,5 +17,6 @@ pub mod sync;
 pub mod thread;
 mod turn;
 
+pub use complaint::{Access, Complaint, Place, Race};
 pub use local::Lazy;
 pub use subject::{Live, Model};

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use teetotal_program::{Order, ThreadId};
 
 use crate::clock::Clock;
+use crate::complaint::{Access, Race};
 
 /// Who knows what, and who accessed which data.
 #[derive(Debug, Default)]
@@ -34,22 +35,6 @@ struct History {
     write: Option<Access>,
     /// One for each thread.
     reads: Vec<Access>,
-}
-
-/// An access to data.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub(crate) thread: ThreadId,
-    time: u32,
-    pub(crate) place: &'static Location<'static>,
-    pub(crate) is_write: bool,
-}
-
-/// Two accesses that nothing orders.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    pub(crate) first: Access,
-    pub(crate) second: Access,
 }
 
 impl Races {

@@ -11,7 +11,8 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use rustc_hash::FxHashMap;
 use teetotal_program::{ThreadId, Value};
 
-use crate::races::{Race, Races};
+use crate::complaint::{Place, Race};
+use crate::races::Races;
 use crate::request::{Body, Request, What};
 use crate::turn::Turn;
 
@@ -32,8 +33,8 @@ pub(crate) struct Execution {
     /// For each thread the way to stop it.
     yielders: RefCell<Vec<*const Yielder<Value, Request>>>,
     pub(crate) races: RefCell<Races>,
-    /// What went wrong in the thread that runs, in words.
-    pub(crate) message: RefCell<Option<String>>,
+    /// What the thread that runs panicked with, and where.
+    pub(crate) message: RefCell<Option<(String, Option<Place>)>>,
     /// Addresses of cells that are gone since the search last looked.
     pub(crate) gone: RefCell<Vec<usize>>,
     /// Values that live as long as the execution: statics, and locals of threads.
@@ -150,9 +151,8 @@ fn quiet_panics() {
                 let payload = info.payload();
                 let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-                let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
-                let text = text.unwrap_or_else(|| "a value that is no text".to_owned());
-                *execution.message.borrow_mut() = Some(format!("{text}{place}"));
+                let text = text.unwrap_or_else(|| "a panic with a value that is no text".to_owned());
+                *execution.message.borrow_mut() = Some((text, info.location().map(Place::from)));
             });
             if told.is_none() {
                 before(info);

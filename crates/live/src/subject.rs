@@ -9,6 +9,7 @@ use corosensei::stack::DefaultStack;
 use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
+use crate::complaint::Complaint;
 use crate::request::{Cell, Request, Until, What};
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
 
@@ -31,6 +32,7 @@ pub struct Live {
     source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
     is_rerunning: bool,
+    records_places: bool,
 }
 
 /// A thread of a model.
@@ -40,6 +42,8 @@ struct Thread {
     performed: u32,
     /// Where it stands, or stood last.
     place: Option<&'static Location<'static>>,
+    /// Where the operations stand that it has performed, if that is recorded.
+    places: Vec<&'static Location<'static>>,
     /// The thread that its spawn starts, once it has been given a number.
     child: std::cell::Cell<Option<ThreadId>>,
 }
@@ -48,7 +52,7 @@ enum State {
     NotStarted,
     Waiting(Fiber, Request),
     Finished,
-    Failed(Failure, String),
+    Failed(Failure, Complaint),
 }
 
 /// Which address is which location.
@@ -78,6 +82,7 @@ impl Live {
             stacks: Vec::new(),
             source: None,
             is_rerunning: false,
+            records_places: false,
         };
         live.restart();
         live
@@ -89,13 +94,24 @@ impl Live {
         self.threads.get(thread.index())?.place
     }
 
-    /// What `thread` did wrong, in words.
+    /// What `thread` did wrong.
     #[must_use]
-    pub fn message(&self, thread: ThreadId) -> Option<&str> {
+    pub fn complaint(&self, thread: ThreadId) -> Option<&Complaint> {
         match &self.threads.get(thread.index())?.state {
-            State::Failed(_, message) => Some(message),
+            State::Failed(_, complaint) => Some(complaint),
             _ => None,
         }
+    }
+
+    /// Keeps where each operation stands in the source from now on.
+    pub fn record_places(&mut self) {
+        self.records_places = true;
+    }
+
+    /// Where the operations of `thread` stand in the source, if that is recorded.
+    #[must_use]
+    pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
+        self.threads.get(thread.index()).map_or(&[], |own| &own.places)
     }
 
     /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
@@ -136,6 +152,7 @@ impl Live {
                 state: State::NotStarted,
                 performed: 0,
                 place: None,
+                places: Vec::new(),
                 child: std::cell::Cell::new(None),
             });
         }
@@ -178,21 +195,11 @@ impl Live {
     fn ended(&self, thread: ThreadId, ended: Ended) -> State {
         let Err(payload) = ended else { return State::Finished };
         let instruction = self.threads[thread.index()].performed;
-        if let Some(Raced(race)) = payload.downcast_ref::<Raced>() {
-            let kind = |is_write| if is_write { "write" } else { "read" };
-            let message = format!(
-                "data race: {} by thread {} at {} and {} by thread {} at {}",
-                kind(race.first.is_write),
-                race.first.thread,
-                race.first.place,
-                kind(race.second.is_write),
-                race.second.thread,
-                race.second.place
-            );
-            return State::Failed(Failure::Race { instruction }, message);
+        if let Some(&Raced(race)) = payload.downcast_ref::<Raced>() {
+            return State::Failed(Failure::Race { instruction }, Complaint::Race(race));
         }
-        let message = self.execution.message.take().unwrap_or_else(|| "panicked".to_owned());
-        State::Failed(Failure::Panic { instruction }, message)
+        let (text, place) = self.execution.message.take().unwrap_or_default();
+        State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
 
     fn request(&self, thread: ThreadId) -> Option<&Request> {
@@ -296,6 +303,12 @@ impl Clone for Live {
 }
 
 impl Subject for Live {
+    const NOTES_SOURCES: bool = true;
+
+    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
+        self.source = write;
+    }
+
     fn n_threads(&self) -> usize {
         self.memory.borrow().n_threads
     }
@@ -360,6 +373,9 @@ impl Subject for Live {
         self.note(thread, answer);
         let own = &mut self.threads[thread.index()];
         own.performed += 1;
+        if self.records_places {
+            own.places.extend(own.place);
+        }
         let child = own.child.get();
         let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
             unreachable!("thread {thread} stands at an operation")
@@ -401,10 +417,6 @@ impl Rewind for Live {
         self.is_rerunning = false;
         (0..self.threads.len()).for_each(|index| self.give_numbers(ThreadId::at(index)));
         result
-    }
-
-    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
-        self.source = write;
     }
 }
 

@@ -72,6 +72,12 @@ pub trait Subject {
         0
     }
 
+    /// Whether it wants to know where the values come from that its threads read.
+    const NOTES_SOURCES: bool = false;
+
+    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
+    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
+
     /// Where in its code `thread` stands, as a number that means something to whoever made the subject.
     ///
     /// For the intermediate representation it is the number of the instruction in its thread.
@@ -178,9 +184,6 @@ pub trait Rewind: Subject {
     fn rerun(&mut self, _plan: &[Redo], _written: &mut [Value]) -> Result<(), usize> {
         Ok(())
     }
-
-    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
-    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
 }
 
 /// An operation of an execution that is run again.

@@ -1,0 +1,49 @@
+//! What may be wrong with an execution of a model.
+
+use teetotal_judge::Ending;
+use teetotal_live::{Complaint, Live};
+use teetotal_program::ThreadId;
+
+/// What is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Problem {
+    /// A thread panicked or raced.
+    Failed(ThreadId, Complaint),
+    /// These threads wait for good.
+    Deadlock(Vec<ThreadId>),
+    /// Things were not given back.
+    Leak(Vec<(&'static str, i64)>),
+}
+
+impl Problem {
+    /// Whether `other` is the same but for details that differ from execution to execution.
+    pub(super) fn is_like(&self, other: &Problem) -> bool {
+        match (self, other) {
+            (Problem::Failed(_, Complaint::Panic { place, .. }), Problem::Failed(_, other)) => {
+                matches!(other, Complaint::Panic { place: other, .. } if place == other)
+            }
+            (Problem::Failed(_, Complaint::Race(_)), Problem::Failed(_, Complaint::Race(_)))
+            | (Problem::Deadlock(_), Problem::Deadlock(_))
+            | (Problem::Leak(_), Problem::Leak(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// What is wrong with an execution that ended so, if anything is; `failed` are the threads that went wrong.
+pub(super) fn problem_of(subject: &Live, failed: &[ThreadId], ending: &Ending) -> Option<Problem> {
+    let failed = failed.iter().find_map(|&thread| Some((thread, subject.complaint(thread)?.clone())));
+    if let Some((thread, complaint)) = failed {
+        return Some(Problem::Failed(thread, complaint));
+    }
+    match ending {
+        // In another execution their time is over.
+        Ending::Blocked(blocked) if blocked.iter().any(|&thread| subject.is_timed(thread)) => None,
+        Ending::Blocked(blocked) => Some(Problem::Deadlock(blocked.clone())),
+        Ending::Completed => {
+            let leaks = subject.leaks();
+            (!leaks.is_empty()).then_some(Problem::Leak(leaks))
+        }
+        _ => None,
+    }
+}
