@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use teetotal_explore::dpor::{self, Leaf, Move, Settings};
-use teetotal_explore::driver::Flow;
+use teetotal_explore::driver::{Flow, StopSignal};
 use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_judge::Ending;
-use teetotal_live::Live;
+use teetotal_live::{Leak, Ledger, Live};
 use teetotal_memory::{Model, ModelId, ModelVisitor};
 use teetotal_program::ThreadId;
 
@@ -148,7 +148,7 @@ pub(crate) enum What {
     /// These threads wait for good.
     Deadlock(Vec<ThreadId>),
     /// Things were not given back.
-    Leak(Vec<(&'static str, i64)>),
+    Leak(Vec<Leak>),
 }
 
 impl ModelVisitor for Search<'_> {
@@ -163,23 +163,49 @@ impl ModelVisitor for Search<'_> {
         };
         let begin = Instant::now();
         let max_duration = builder.max_duration;
-        let signal = || max_duration.filter(|&limit| begin.elapsed() >= limit).map(|_| StopReason::Time);
-        let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
-        let watch = |leaf: &Leaf<'_, Live>| {
-            let Some(what) = what_is_wrong(leaf) else { return Flow::Continue };
-            let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
-            if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
-                *wrong = Some(Wrong { path: leaf.path.clone(), moves: leaf.moves(), what });
-            }
-            Flow::Stop(StopReason::Violation)
+        let ledger = Ledger::default();
+        let signal = || {
+            // What the search found is of no use if something was hidden from it that it should have seen.
+            let is_over = max_duration.is_some_and(|limit| begin.elapsed() >= limit) || ledger.is_out_of_date();
+            is_over.then_some(StopReason::Time)
         };
-        let make = || Live::new(Arc::clone(&body));
-        let settings = Settings { limits, jobs: builder.jobs };
-        let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, &signal, &watch);
-        let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let failure = wrong.map(|wrong| shown::show::<M>(make(), &wrong.moves, &wrong.what, stats.executions));
-        Report { model: M::ID, executions: stats.executions, coverage, stats, failure }
+        loop {
+            let report = search::<M>(builder, &body, limits, &ledger, &signal);
+            if !ledger.is_out_of_date() {
+                return report;
+            }
+            ledger.open();
+        }
     }
+}
+
+/// Searches with what the ledger has in the open.
+fn search<M: Model>(
+    builder: &Builder,
+    body: &teetotal_live::Model,
+    limits: Limits,
+    ledger: &Ledger,
+    signal: StopSignal<'_>,
+) -> Report {
+    let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
+    let watch = |leaf: &Leaf<'_, Live>| {
+        let what = what_is_wrong(leaf);
+        if ledger.is_out_of_date() {
+            return Flow::Stop(StopReason::Time);
+        }
+        let Some(what) = what else { return Flow::Continue };
+        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
+            *wrong = Some(Wrong { path: leaf.path.clone(), moves: leaf.moves(), what });
+        }
+        Flow::Stop(StopReason::Violation)
+    };
+    let make = || Live::new(Arc::clone(body), ledger);
+    let settings = Settings { limits, jobs: builder.jobs };
+    let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
+    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let failure = wrong.map(|wrong| shown::show::<M>(make(), &wrong.moves, &wrong.what, stats.executions));
+    Report { model: M::ID, executions: stats.executions, coverage, stats, failure }
 }
 
 /// What is wrong with an execution, if anything is.
@@ -193,7 +219,7 @@ fn what_is_wrong(leaf: &Leaf<'_, Live>) -> Option<What> {
         if blocked.iter().any(|&thread| leaf.subject.is_timed(thread)) {
             return None;
         }
-        return Some(What::Deadlock(blocked.clone()));
+        return (!leaf.subject.only_hints(blocked)).then(|| What::Deadlock(blocked.clone()));
     }
     let leaks = leaf.subject.leaks();
     (!leaks.is_empty()).then_some(What::Leak(leaks))

@@ -28,7 +28,7 @@ pub(super) fn show<M: Model>(live: Live, moves: &[Move], what: &What, executions
         What::Failed(message) => format!("{message}\n"),
         What::Deadlock(blocked) => format!("deadlock: {}\n", waiting(&system, blocked)),
         What::Leak(leaks) => {
-            let leaks: Vec<String> = leaks.iter().map(|(name, n)| format!("{n} {name}")).collect();
+            let leaks: Vec<String> = leaks.iter().map(|leak| format!("{} made at {}", leak.what, leak.place)).collect();
             format!("not given back at the end: {}\n", leaks.join(", "))
         }
     };

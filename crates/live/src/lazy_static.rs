@@ -1,0 +1,3 @@
+//! What `lazy_static!` makes.
+
+pub use crate::local::Lazy;
