@@ -50,6 +50,7 @@
 #![warn(missing_docs)]
 
 pub mod exit;
+mod loom;
 pub mod model;
 pub mod parts;
 
@@ -84,6 +85,8 @@ pub use teetotal_report::{
 #[doc(inline)]
 pub use teetotal_explore::driver::{Progress, Signal};
 
+#[doc(inline)]
+pub use loom::{MAX_THREADS, explore, skip_branch, stop_exploring};
 #[doc(inline)]
 pub use model::model;
 #[doc(inline)]
