@@ -28,7 +28,7 @@ pub trait Subject {
         }
     }
 
-    /// What the read-modify-write or unlock that `thread` is about to perform would write over `old`, or nothing.
+    /// What the read-modify-write, lock or unlock that `thread` is about to perform would write over `old`, or nothing.
     fn modify(&self, thread: ThreadId, old: Value) -> Option<Value>;
 
     /// Puts the locations that the `Await` of `thread` reads into `locations`, which is empty before.
@@ -183,6 +183,11 @@ pub trait Rewind: Subject {
     /// first operation that is not what the plan says, if one is not.
     fn rerun(&mut self, _plan: &[Redo], _written: &mut [Value]) -> Result<(), usize> {
         Ok(())
+    }
+
+    /// Whether the choice of `thread` is made only when nothing else can be done.
+    fn rests(&self, _thread: ThreadId) -> bool {
+        false
     }
 }
 

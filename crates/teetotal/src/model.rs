@@ -16,6 +16,7 @@ mod perform;
 mod problem;
 mod relevant;
 mod replay;
+mod sample;
 mod search;
 mod source_text;
 mod storyboard;
@@ -67,9 +68,10 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// At most this many operations in one execution.
     pub max_branches: usize,
-    /// How many times an execution may leave a thread that could go on.
+    /// How often an execution may leave a thread that could go on, in a search that need not be complete.
     ///
-    /// All executions are searched all the same, as long as they are not too many; see the guide.
+    /// Everything is searched all the same where that takes at most 100,000 executions. Else 20,000 are run by chance,
+    /// so chosen that what needs no more preemptions is found with a known probability (PCT).
     pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
@@ -154,7 +156,7 @@ impl Builder {
     {
         let body: teetotal_live::Model = Arc::new(f);
         if let Some(token) = environment::replayed() {
-            return replay::replay(&body, &token);
+            return replay::replay(self, &body, &token);
         }
         let report = self.search(&body);
         if let Some(failure) = &report.failure {
@@ -184,9 +186,10 @@ impl Builder {
     }
 
     fn search(&self, body: &teetotal_live::Model) -> Report {
-        let Found { stats, coverage, wrong } = self.model.visit(Search { builder: self, body: Arc::clone(body) });
+        let Found { stats, coverage, wrong, ledger } = self.model.visit(Search { builder: self, body: Arc::clone(body) });
         let failure = wrong.map(|wrong| {
-            self.model.visit(Failing { builder: self, body, wrong: &wrong, executions: stats.executions })
+            let executions = stats.executions;
+            self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })
         });
         Report { model: self.model, executions: stats.executions, coverage, stats, failure }
     }

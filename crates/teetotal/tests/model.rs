@@ -2,11 +2,9 @@
 
 #![allow(unsafe_code, reason = "what is checked is unsafe code")]
 
-use std::sync::Arc;
-
 use teetotal::cell::UnsafeCell;
 use teetotal::model::{Builder, Report};
-use teetotal::sync::Mutex;
+use teetotal::sync::{Arc, Mutex};
 use teetotal::sync::atomic::{AtomicUsize, Ordering, fence};
 use teetotal::{ModelId, hint, thread};
 

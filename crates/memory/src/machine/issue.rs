@@ -26,7 +26,9 @@ impl<M: Model> Machine<M> {
             }
             Op::Fence { order } => order != Order::SeqCst || buffer.is_empty(),
             Op::GlobalFence => self.is_drained(),
-            Op::Lock { loc, order } => self.memory(loc) == 0 && M::may_update(buffer, Some(loc), order),
+            Op::Lock { loc, order } => {
+                M::may_update(buffer, Some(loc), order) && subject.modify(thread, self.memory(loc)).is_some()
+            }
             Op::Unlock { loc, order } => M::may_update(buffer, Some(loc), order),
             Op::Spawn { order, .. } => M::may_update(buffer, None, order),
             Op::Join { thread: child, order } => {
@@ -109,7 +111,7 @@ impl<M: Model> Machine<M> {
                 }
             },
             Op::Lock { loc, order } => {
-                let written = Some(thread.as_holder());
+                let written = subject.modify(thread, self.memory(loc));
                 self.update(subject, Event { kind: EventKind::Lock, written, order, ..blank }, loc, recorder);
             }
             Op::Unlock { loc, order } => {

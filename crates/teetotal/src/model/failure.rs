@@ -1,7 +1,7 @@
 //! What is wrong with a model, as text.
 
 use teetotal_judge::axiomatic;
-use teetotal_live::{Access, Complaint, Live, Place};
+use teetotal_live::{Access, Complaint, Ledger, Live, Place};
 use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
@@ -25,6 +25,7 @@ pub(super) struct Failing<'f> {
     pub(super) builder: &'f Builder,
     pub(super) body: &'f teetotal_live::Model,
     pub(super) wrong: &'f Wrong,
+    pub(super) ledger: &'f Ledger,
     /// How many executions there were with this one.
     pub(super) executions: u64,
 }
@@ -33,7 +34,7 @@ impl ModelVisitor for Failing<'_> {
     type Output = String;
 
     fn visit<M: Model>(self) -> String {
-        let live = || Live::new(self.body.clone());
+        let live = || Live::new(self.body.clone(), self.ledger);
         let whole = perform::<M>(live(), &self.wrong.way);
         let performed = match reduced::<M>(&live, &whole, &self.wrong.problem) {
             Some(smaller) => smaller,
@@ -44,7 +45,6 @@ impl ModelVisitor for Failing<'_> {
         let (name, n) = (M::ID.info().name, self.executions);
         text.push_str(&format!("\nIt happens in execution {n} of the search, under {name}:\n\n"));
         text.push_str(&timeline::<M>(&performed));
-        text.push('\n');
         text.push_str(&self.elsewhere(&performed));
         text.push_str(&again(&performed));
         text
@@ -95,19 +95,21 @@ fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
         }
         Problem::Failed(_, Complaint::Race(race)) => {
             let label = |access: &Access| {
-                let does = if access.is_write { "writes" } else { "reads" };
-                format!("{} {does} here", thread_name(access.thread))
+                format!("{} {} here", thread_name(access.thread), access.kind.verb())
             };
             let message = "data race: nothing orders these two accesses";
             let first = snippet(message, &race.first.place.into(), Some(&label(&race.first)), &mut texts);
             let second = snippet(message, &race.second.place.into(), Some(&label(&race.second)), &mut texts);
-            let second = second.split_once('\n').map_or("", |(_, rest)| rest);
-            first + second
+            first + after_message(&second)
         }
         Problem::Deadlock(blocked) => deadlock(performed, blocked, &mut texts),
         Problem::Leak(leaks) => {
-            let leaks: Vec<String> = leaks.iter().map(|(name, n)| format!("{n} {name}")).collect();
-            format!("not given back at the end: {}\n", leaks.join(", "))
+            let mut out = "leak: not given back when the execution ends\n".to_owned();
+            for leak in leaks {
+                let label = format!("this {} was made here", leak.what);
+                out.push_str(after_message(&snippet("", &leak.place.into(), Some(&label), &mut texts)));
+            }
+            out
         }
     }
 }
@@ -137,7 +139,7 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
         match live.source_place(thread) {
             Some(place) => {
                 let shown = snippet("", &place.into(), Some(&why), texts);
-                out.push_str(shown.split_once('\n').map_or("", |(_, rest)| rest));
+                out.push_str(after_message(&shown));
             }
             None => out.push_str(&format!("  {why}\n")),
         }
@@ -145,12 +147,16 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
     out
 }
 
+/// A snippet without its first line.
+fn after_message(snippet: &str) -> &str {
+    snippet.split_once('\n').map_or("", |(_, rest)| rest)
+}
+
 /// A message with the line of the source that it is about.
 fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
-    let length = texts.call(place).map_or(1, |call| call.text.chars().count() as u32);
+    let length = texts.call(place).map_or(1, |call| call.length);
     let source = Source { name: place.file.clone(), text: texts.text(&place.file).map(str::to_owned) };
-    let column = place.column;
-    let span = Span { source: 0, line: place.line, column, length: if label.is_some() { 1 } else { length.min(1) } };
+    let span = Span { source: 0, line: place.line, column: place.column, length };
     let shown = Snippet { message, source: &source, span, label, help: None }.render();
     // What is printed is the message of a panic, which is an error already.
     shown.strip_prefix("error: ").map_or(shown.clone(), str::to_owned)
@@ -161,7 +167,10 @@ fn timeline<M: Model>(performed: &Performed<M>) -> String {
     match storyboard::draw(live, &performed.trace, &mut SourceTexts::default()) {
         Some(board) => {
             let timeline = Timeline { program: &board.program, trace: &board.trace, model: M::ID, outcome: None };
-            timeline.render(Options { width: WIDTH, ..Options::default() })
+            let options = Options { width: WIDTH, ..Options::default() };
+            let is_sequential = axiomatic::accepts(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
+            let words = if is_sequential { String::new() } else { timeline.render_words(options) };
+            format!("{}\n{words}", timeline.render_steps(options))
         }
         None => "(the execution cannot be shown)\n".to_owned(),
     }
@@ -175,7 +184,9 @@ impl Failing<'_> {
         let stronger: Vec<ModelId> = MODELS.iter().map(|info| info.id).take_while(|&id| id != M::ID).collect();
         let (possible, impossible): (Vec<ModelId>, Vec<ModelId>) = stronger.into_iter().partition(|&id| allows(id));
         let mut out = String::new();
-        if !possible.is_empty() {
+        if possible.contains(&ModelId::Sc) {
+            out.push_str(&format!("It needs no store buffer: this execution is possible under {} too.\n", names(&possible)));
+        } else if !possible.is_empty() {
             out.push_str(&format!("This execution is possible under {} too.\n", names(&possible)));
         }
         for model in impossible {

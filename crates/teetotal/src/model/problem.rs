@@ -1,7 +1,7 @@
 //! What may be wrong with an execution of a model.
 
 use teetotal_judge::Ending;
-use teetotal_live::{Complaint, Live};
+use teetotal_live::{Complaint, Leak, Live};
 use teetotal_program::ThreadId;
 
 /// What is wrong.
@@ -12,7 +12,7 @@ pub(super) enum Problem {
     /// These threads wait for good.
     Deadlock(Vec<ThreadId>),
     /// Things were not given back.
-    Leak(Vec<(&'static str, i64)>),
+    Leak(Vec<Leak>),
 }
 
 impl Problem {
@@ -39,6 +39,8 @@ pub(super) fn problem_of(subject: &Live, failed: &[ThreadId], ending: &Ending) -
     match ending {
         // In another execution their time is over.
         Ending::Blocked(blocked) if blocked.iter().any(|&thread| subject.is_timed(thread)) => None,
+        // Those that only looked again and again go on when nobody else can.
+        Ending::Blocked(blocked) if subject.only_hints(blocked) => None,
         Ending::Blocked(blocked) => Some(Problem::Deadlock(blocked.clone())),
         Ending::Completed => {
             let leaks = subject.leaks();

@@ -48,8 +48,10 @@ impl SourceTexts {
         let from = receiver_start(&line, at);
         let on: String = line[from..at].iter().collect();
         let on = on.trim_end_matches('.').trim_start_matches("self.").to_owned();
-        let text: String = line[from..call_end(&line, at)].iter().collect();
-        Some(Call { on: Some(on).filter(|on| !on.is_empty()), text: shortened(&text) })
+        let end = call_end(&line, at);
+        let text: String = line[from..end].iter().collect();
+        let length = end.saturating_sub(at) as u32;
+        Some(Call { on: Some(on).filter(|on| !on.is_empty()), text: shortened(&text), length })
     }
 }
 
@@ -59,6 +61,8 @@ pub(super) struct Call {
     /// What it is called on.
     pub(super) on: Option<String>,
     pub(super) text: String,
+    /// How many characters it has from its place on.
+    pub(super) length: u32,
 }
 
 /// A file that the compiler named relative to where it ran, which is this folder or one above.
@@ -139,19 +143,19 @@ mod tests {
     #[test]
     fn a_call_is_quoted_with_what_it_is_called_on() {
         let call = call_in("    let a = self.slots[i].state.load(Acquire) + 1;", 1, 33).expect("it is there");
-        assert_eq!(call, Call { on: Some("slots[i].state".into()), text: "self.slots[i].state.load(Acquire)".into() });
+        assert_eq!(call, Call { on: Some("slots[i].state".into()), text: "self.slots[i].state.load(Acquire)".into(), length: 13 });
     }
 
     #[test]
     fn a_call_may_begin_on_an_earlier_line() {
         let call = call_in("let n = shared\n    .count\n    .fetch_add(1, Relaxed);", 3, 6).expect("it is there");
-        assert_eq!(call, Call { on: Some("shared.count".into()), text: "shared.count.fetch_add(1, Relaxed)".into() });
+        assert_eq!(call, Call { on: Some("shared.count".into()), text: "shared.count.fetch_add(1, Relaxed)".into(), length: 21 });
     }
 
     #[test]
     fn a_function_is_called_on_nothing() {
         let call = call_in("fence(SeqCst);", 1, 1).expect("it is there");
-        assert_eq!(call, Call { on: None, text: "fence(SeqCst)".into() });
+        assert_eq!(call, Call { on: None, text: "fence(SeqCst)".into(), length: 13 });
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
     trace.map_values(show);
     let statements = Statements::new(live, &trace, &names, texts);
     builder.source("the model", Some(&statements.lines.join("\n")));
-    for thread in (0..trace.n_threads()).map(ThreadId::at) {
+    for thread in (0..n_threads(&trace)).map(ThreadId::at) {
         builder.thread(&thread_name(thread), |t| {
             for (id, event) in trace.ids().filter(|(_, event)| event.thread == thread) {
                 t.at(statements.span(id.index()));
@@ -55,6 +55,15 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
         });
     }
     Some(Storyboard { program: builder.build().ok()?, trace })
+}
+
+/// How many threads there are, with those that were started and did nothing yet.
+fn n_threads(trace: &Trace) -> usize {
+    let started = trace.events().iter().filter_map(|event| match event.kind {
+        EventKind::Spawn(thread) => Some(thread.index() + 1),
+        _ => None,
+    });
+    started.max().unwrap_or(0).max(trace.n_threads())
 }
 
 /// What a thread is called.
