@@ -559,6 +559,7 @@ impl Live {
             }
             self.threads[redo.thread.index()].child.set(redo.child);
             let answer = match redo.answer {
+                RedoAnswer::NotYet => continue,
                 RedoAnswer::Nothing => 0,
                 RedoAnswer::Alternative(taken) => taken.into(),
                 RedoAnswer::Initial => redo.loc.map_or(0, |loc| self.initial(loc)),

@@ -218,6 +218,8 @@ pub enum RedoAnswer {
     Initial,
     /// What the operation with this `id` wrote.
     WrittenBy(u32),
+    /// It is not answered: its thread stands at it, and its location keeps its name.
+    NotYet,
 }
 
 /// A subject that can tell which locations a thread may still use.

@@ -169,7 +169,7 @@ fn timeline<M: Model>(performed: &Performed<M>) -> String {
             let timeline = Timeline { program: &board.program, trace: &board.trace, model: M::ID, outcome: None };
             let options = Options { width: WIDTH, ..Options::default() };
             let is_sequential = axiomatic::accepts(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
-            let words = if is_sequential { String::new() } else { timeline.render_words(options) };
+            let words = if is_sequential { String::new() } else { timeline.render_words(options) + "\n" };
             format!("{}\n{words}", timeline.render_steps(options))
         }
         None => "(the execution cannot be shown)\n".to_owned(),
