@@ -117,7 +117,7 @@ impl ModelVisitor for Once<'_> {
     fn visit<M: Model>(self) -> Measured {
         let started = Instant::now();
         let subject = Interpreter::new(Arc::clone(self.program));
-        let collector = || Collector::new(self.program, &[], false);
+        let collector = || Collector::new(self.program, M::ID, &[], false);
         let settings = Settings { limits: Limits::default(), jobs: self.jobs };
         let (collector, coverage) = search::<_, M>(&subject, &collector, &settings, &|| None);
         assert!(coverage.is_complete(), "the programs end");

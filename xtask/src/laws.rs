@@ -29,6 +29,7 @@ mod inclusion;
 mod permutation;
 mod rc11;
 mod replay;
+mod robustness;
 mod states;
 mod swaps;
 mod twin;
@@ -100,6 +101,7 @@ const LAWS: &[Law] = &[
     Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
+    Law { name: "robustness is decided under SC", needs_end: true, holds: robustness::agrees_with_the_model },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, holds: inclusion::holds },
     Law { name: "every execution is allowed by RC11", needs_end: true, holds: rc11::allows },

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{MONITORS, MonitorId, axiomatic};
+use teetotal_judge::{MonitorId, Watches, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
-use crate::collector::Collector;
+use crate::collector::{Collector, Found};
 use crate::dpor;
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
-use crate::outcome::{Coverage, Outcome, Violation};
+use crate::outcome::{Coverage, Outcome, Schedule, StopReason, Violation};
 use crate::replay::{Replayed, trace_of};
 use crate::search::{SEARCHES, SearchId};
 use crate::stateful;
@@ -33,13 +33,25 @@ pub struct Options {
 }
 
 impl Options {
-    /// The default search with every monitor.
+    /// The model whose executions are searched: where robustness is asked for, those of sequential consistency.
+    #[must_use]
+    pub fn explored(&self) -> ModelId {
+        if self.asks_for_robustness() { ModelId::Sc } else { self.model }
+    }
+
+    /// Whether some monitor watches sequential consistency to tell of the model.
+    #[must_use]
+    pub fn asks_for_robustness(&self) -> bool {
+        self.monitors.iter().any(|id| id.is_about_robustness())
+    }
+
+    /// The default search with every monitor that watches the model itself.
     #[must_use]
     pub fn new(model: ModelId) -> Self {
         Options {
             model,
             search: SEARCHES[0].id,
-            monitors: MONITORS.iter().map(|info| info.id).collect(),
+            monitors: MonitorId::defaults(),
             limits: Limits::default(),
             jobs: 1,
             stop_at_first: false,
@@ -58,6 +70,10 @@ pub enum CheckError {
     NoJobs,
     #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
     Unsupported { program: String, search: &'static str, reason: &'static str },
+    #[error("`{monitor}` knows nothing of {model}; use `robustness`")]
+    UnknownModel { monitor: &'static str, model: &'static str },
+    #[error("`{program}` has {reason}, and robustness cannot be decided for it")]
+    Undecided { program: String, reason: &'static str },
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
     Unfit { monitor: &'static str, search: &'static str, instead: &'static str },
     #[error(
@@ -82,8 +98,11 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
     {
         return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
     }
-    let collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let (collector, coverage) = options.model.visit(Search { program, options, signal, collector });
+    if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
+        return Err(CheckError::Undecided { program: program.name.clone(), reason });
+    }
+    let collector = Collector::new(program, options.model, &options.monitors, options.stop_at_first);
+    let (collector, coverage) = options.explored().visit(Search { program, options, signal, collector });
     finish(program, options, collector, coverage)
 }
 
@@ -91,6 +110,11 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
 fn refuse_unfit(options: &Options) -> Result<(), CheckError> {
     let search = options.search.info();
     for monitor in options.monitors.iter().map(|id| id.info()) {
+        if let Watches::SequentialConsistency(models) = monitor.watches
+            && !models.contains(&options.model)
+        {
+            return Err(CheckError::UnknownModel { monitor: monitor.name, model: options.model.info().name });
+        }
         if !search.preserves.fits(monitor.needs) {
             let fitting = SEARCHES.iter().find(|s| s.preserves.fits(monitor.needs));
             let instead = fitting.expect("brute force fits everything").name;
@@ -120,8 +144,8 @@ impl ModelVisitor for Search<'_> {
                 (self.collector, coverage)
             }
             SearchId::Dpor => {
-                let Options { limits, jobs, monitors, stop_at_first, .. } = self.options;
-                let collector = || Collector::new(self.program, monitors, *stop_at_first);
+                let Options { model, limits, jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, *model, monitors, *stop_at_first);
                 let settings = dpor::Settings { limits: *limits, jobs: *jobs };
                 dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal)
             }
@@ -142,19 +166,20 @@ fn finish(
     collector: Collector,
     coverage: Coverage,
 ) -> Result<Outcome, CheckError> {
-    let Collector { states, satisfying, falsifying, findings, stats, .. } = collector;
+    let Collector { states, satisfying, falsifying, findings, stats, constructor, .. } = collector;
+    let explored = options.explored();
     for witness in [&satisfying, &falsifying].into_iter().flatten() {
-        let Replayed { trace, token, .. } = trace_of(program, options.model, witness);
-        consult_twin(options.model, &trace, &token, program)?;
+        let Replayed { trace, token, .. } = trace_of(program, explored, witness);
+        consult_twin(explored, &trace, &token, program)?;
     }
-    let mut violations = Vec::new();
-    for (monitor, finding, schedule) in findings {
-        let Replayed { trace, token, values, .. } = trace_of(program, options.model, &schedule);
-        consult_twin(options.model, &trace, &token, program)?;
-        violations.push(Violation { monitor, finding, schedule, trace, token, values });
-    }
+    let violations = findings.into_iter().map(|found| violation(program, options, found)).collect::<Result<_, _>>()?;
+    let coverage = match (coverage, constructor.gave_up) {
+        (Coverage::Complete, true) => Coverage::Stopped(StopReason::Continuation),
+        (coverage, _) => coverage,
+    };
     Ok(Outcome {
         model: options.model,
+        explored,
         search: options.search,
         coverage,
         states,
@@ -163,6 +188,19 @@ fn finish(
         violations,
         stats,
     })
+}
+
+/// Replays what was found; for a finding on robustness, the execution of the model that shows it.
+fn violation(program: &Arc<Program>, options: &Options, found: Found<Schedule>) -> Result<Violation, CheckError> {
+    let Found { monitor, finding, place, relaxed, executions, .. } = found;
+    let explored = options.explored();
+    let (model, schedule, seen_in) = match relaxed {
+        Some(steps) => (options.model, Schedule::Steps(steps), Some(trace_of(program, explored, &place).token)),
+        None => (explored, place, None),
+    };
+    let Replayed { trace, token, values, .. } = trace_of(program, model, &schedule);
+    consult_twin(model, &trace, &token, program)?;
+    Ok(Violation { monitor, finding, schedule, trace, token, values, model, executions, seen_in })
 }
 
 /// Asks the axiomatic twin whether it allows the execution too.

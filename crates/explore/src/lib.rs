@@ -11,6 +11,7 @@ pub mod driver;
 mod limits;
 mod outcome;
 mod replay;
+pub mod robustness;
 mod search;
 pub mod stateful;
 pub mod stateless;
@@ -19,7 +20,7 @@ mod system;
 pub mod token;
 
 pub use check::{CheckError, Options, check};
-pub use collector::Collector;
+pub use collector::{Collector, Found};
 pub use limits::{LimitError, Limits};
 pub use outcome::{Coverage, Outcome, Schedule, Stats, StopReason, Violation};
 pub use replay::{Replayed, replay, trace_of};

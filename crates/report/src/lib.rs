@@ -14,6 +14,7 @@ mod line;
 mod outcome;
 mod record;
 mod replayed;
+mod robustness;
 mod snippet;
 mod state;
 mod stats;

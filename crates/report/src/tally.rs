@@ -102,7 +102,7 @@ impl FinalState for Shown<'_> {
 fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Option<Tally> {
     let mut tally = Tally { holding: 0, failing: 0 };
     let mut seen = 0;
-    visit_executions(outcome.model, program, |execution| {
+    visit_executions(outcome.explored, program, |execution| {
         seen += 1;
         if is_completed(&execution) {
             tally.add(formula.holds(&End { program, execution: &execution }));

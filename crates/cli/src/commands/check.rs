@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use teetotal::{
-    CheckError, Detail, Drawing, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
+    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
     exit,
 };
 
@@ -32,7 +32,8 @@ pub(crate) struct CheckArgs {
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: Models,
 
-    /// Checks: assertion, condition, deadlock, or a list [default: all]
+    /// Checks: assertion, condition, deadlock, robustness, or a list
+    /// [default: all but robustness]
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
     check: Option<Checks>,
 
@@ -98,7 +99,7 @@ Examples:
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let targets = program::targets(&args.programs)?;
-    let search = args.search.unwrap_or(SEARCHES[0].id);
+    let search = args.search.unwrap_or(default_search(args));
     let limits = limits::gather(&args.limit, search)?;
     let drawing = args.screen.drawing();
     let mut codes = Vec::new();
@@ -135,6 +136,15 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     Ok(exit::worst(codes))
 }
 
+/// Robustness looks at traces, everything else at states.
+fn default_search(args: &CheckArgs) -> SearchId {
+    if asks_for_robustness(args) { SearchId::Dpor } else { SEARCHES[0].id }
+}
+
+fn asks_for_robustness(args: &CheckArgs) -> bool {
+    args.check.as_ref().is_some_and(|checks| checks.0.iter().any(|id| id.is_about_robustness()))
+}
+
 /// Tells of a mistake after what was written before it, and gives the exit code for it.
 fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
     out.flush()?;
@@ -143,15 +153,14 @@ fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
 }
 
 fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimits) -> Options {
-    let everything = || MONITORS.iter().map(|info| info.id).collect();
     Options {
         model,
         search,
-        monitors: args.check.as_ref().map_or_else(everything, |checks| checks.0.clone()),
+        monitors: args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone()),
         limits: limits.limits,
         jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
-        // The other formats show every final state.
-        stop_at_first: !args.all && args.format == Format::Human,
+        // The other formats show every final state, and robustness lists every pair of places.
+        stop_at_first: !args.all && args.format == Format::Human && !asks_for_robustness(args),
     }
 }
 
@@ -209,6 +218,8 @@ fn fault_of(error: &CheckError) -> Fault {
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
         CheckError::Limit(_)
         | CheckError::NoJobs
+        | CheckError::UnknownModel { .. }
+        | CheckError::Undecided { .. }
         | CheckError::Unsupported { .. }
         | CheckError::Disagreement { .. } => Fault::new(text),
     }
