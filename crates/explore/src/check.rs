@@ -13,6 +13,7 @@ use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::outcome::{Coverage, Outcome, Schedule, StopReason, Violation};
 use crate::replay::{Replayed, trace_of};
+use crate::robustness::{self, Decided, Shown, Unbounded};
 use crate::search::{SEARCHES, SearchId};
 use crate::stateful;
 use crate::stateless::Brute;
@@ -74,6 +75,8 @@ pub enum CheckError {
     UnknownModel { monitor: &'static str, model: &'static str },
     #[error("`{program}` has {reason}, and robustness cannot be decided for it")]
     Undecided { program: String, reason: &'static str },
+    #[error("`{variable}` of `{program}` takes ever more values, so a search over states has no end; use `dpor`")]
+    Unbounded { program: String, variable: String },
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
     Unfit { monitor: &'static str, search: &'static str, instead: &'static str },
     #[error(
@@ -101,9 +104,38 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
     if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
         return Err(CheckError::Undecided { program: program.name.clone(), reason });
     }
-    let collector = Collector::new(program, options.model, &options.monitors, options.stop_at_first);
-    let (collector, coverage) = options.explored().visit(Search { program, options, signal, collector });
+    let reduces = options.search == SearchId::Stateful;
+    let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
+    let monitors: Vec<MonitorId> = options.monitors.iter().copied().filter(watches).collect();
+    let collector = Collector::new(program, options.model, &monitors, options.stop_at_first);
+    // A program with ever more states is refused here, so it comes before the search for everything else.
+    let decided = if reduces && options.asks_for_robustness() && options.model != ModelId::Sc {
+        Some(decide_robustness(program, options, signal)?)
+    } else {
+        None
+    };
+    let (mut collector, coverage) = options.explored().visit(Search { program, options, signal, collector });
+    let coverage = decided.map_or(coverage.clone(), |decided| add_decided(decided, &mut collector, coverage));
     finish(program, options, collector, coverage)
+}
+
+/// What a search over states says of robustness.
+fn decide_robustness(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+) -> Result<Decided, CheckError> {
+    let unbounded = |Unbounded { variable }| CheckError::Unbounded { program: program.name.clone(), variable };
+    robustness::decide(program, options.model, &options.limits, signal).map_err(unbounded)
+}
+
+/// Adds it to what the search for everything else found, which covered so much.
+fn add_decided(decided: Decided, collector: &mut Collector, coverage: Coverage) -> Coverage {
+    collector.stats.states += decided.states;
+    for Shown { finding, schedule, relaxed, seen } in decided.violations {
+        collector.findings.push(Found::of_states(MonitorId::Robustness, finding, schedule, relaxed, seen));
+    }
+    if coverage.is_complete() { decided.coverage } else { coverage }
 }
 
 /// Refuses a monitor that looks at more than the search shows.
@@ -115,8 +147,9 @@ fn refuse_unfit(options: &Options) -> Result<(), CheckError> {
         {
             return Err(CheckError::UnknownModel { monitor: monitor.name, model: options.model.info().name });
         }
-        if !search.preserves.fits(monitor.needs) {
-            let fitting = SEARCHES.iter().find(|s| s.preserves.fits(monitor.needs));
+        if !search.fits(monitor) {
+            let fitting = SEARCHES.iter().rev().find(|s| s.fits(monitor) && s.id != SearchId::Brute);
+            let fitting = fitting.or_else(|| SEARCHES.iter().find(|s| s.fits(monitor)));
             let instead = fitting.expect("brute force fits everything").name;
             return Err(CheckError::Unfit { monitor: monitor.name, search: search.name, instead });
         }

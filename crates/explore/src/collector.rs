@@ -184,6 +184,19 @@ impl<W> Collector<W> {
     }
 }
 
+impl Found<Schedule> {
+    /// A finding on robustness that was seen in so many states.
+    pub(crate) fn of_states(
+        monitor: MonitorId,
+        finding: Finding,
+        place: Schedule,
+        relaxed: Vec<Step>,
+        executions: u64,
+    ) -> Self {
+        Found { monitor, finding, place, relaxed: Some(relaxed), executions, last: 0 }
+    }
+}
+
 impl<W> Found<W> {
     /// The same with other words for where it was found.
     fn map<V>(self, say: impl FnOnce(W) -> V) -> Found<V> {

@@ -125,6 +125,26 @@ impl Report<'_> {
         Some(format!("every {model} execution is sequentially consistent{correct}"))
     }
 
+    /// Whether what is not sequentially consistent also breaks a check: said of a search of the model itself.
+    #[must_use]
+    pub fn confirmation(&self) -> String {
+        let Report { program, outcome, .. } = self;
+        let model = outcome.model.info().name;
+        match (outcome.violations.first(), outcome.coverage.is_complete()) {
+            (Some(violation), _) => {
+                let lines = finding::describe(program, &violation.finding, &violation.trace);
+                let what = lines.first().map_or("a check is broken", String::as_str);
+                let command = format!("teetotal replay {} {}", words::argument(program), violation.token);
+                format!("confirmed under {model}: {what}\n  {command}")
+            }
+            (None, true) => format!("not confirmed: no execution under {model} breaks another check"),
+            (None, false) => {
+                let certainty = certainty(program, outcome);
+                format!("not confirmed so far: no execution under {model} was found that breaks another check ({certainty})")
+            }
+        }
+    }
+
     /// What a reader may believe to be checked although it is not.
     fn vacuity(&self) -> Option<String> {
         let Report { program, options, outcome } = self;

@@ -3,7 +3,7 @@
 use teetotal_explore::Violation;
 use teetotal_judge::Finding;
 use teetotal_judge::monitors::robustness::{Delay, Site};
-use teetotal_program::ir::{Program, printer};
+use teetotal_program::ir::{Instruction, Program, printer};
 
 use crate::json::Json;
 use crate::words;
@@ -20,7 +20,12 @@ pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
         thread(access),
         statement(program, access),
     )];
-    lines.push(format!("  although it happened before; so {} finds {location} as it was before", thread(access)));
+    let code = &program.threads[access.thread.index()].code;
+    let consequence = match code.get(access.place as usize) {
+        Some(Instruction::Store { .. }) => format!("so it overwrites what {} stores", thread(access)),
+        _ => format!("so {} finds {location} as it was before", thread(access)),
+    };
+    lines.push(format!("  although it happened before; {consequence}"));
     lines.extend(place(program, store).map(|place| format!("  --> {place}, the store")));
     lines.extend(place(program, access).map(|place| format!("  --> {place}, the access")));
     lines.push(format!("  help: {}", fence(program, store)));

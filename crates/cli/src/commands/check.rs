@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use teetotal::{
-    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
+    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SEARCHES, SearchId, StopReason,
+    StopSignal, Tally,
     exit,
 };
 
@@ -63,6 +64,10 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_WITNESS", hide_env = true, value_parser = values::flag())]
     witness: bool,
 
+    /// Where a program is not robust, look whether that breaks another check
+    #[arg(long, env = "TEETOTAL_CONFIRM", hide_env = true, value_parser = values::flag())]
+    confirm: bool,
+
     /// Print the verdict line alone
     #[arg(short, long, conflicts_with = "witness", env = "TEETOTAL_QUIET", hide_env = true, value_parser = values::flag())]
     quiet: bool,
@@ -99,8 +104,9 @@ Examples:
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let targets = program::targets(&args.programs)?;
-    let search = args.search.unwrap_or(default_search(args));
-    let limits = limits::gather(&args.limit, search)?;
+    if let Some(search) = args.search {
+        limits::gather(&args.limit, search)?;
+    }
     let drawing = args.screen.drawing();
     let mut codes = Vec::new();
     let mut last: Option<bool> = None;
@@ -112,6 +118,8 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
                 continue;
             }
         };
+        let search = args.search.unwrap_or_else(|| default_search(args, &program));
+        let limits = limits::gather(&args.limit, search)?;
         for &model in &args.model.0 {
             let options = options(args, model, search, &limits);
             let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing) {
@@ -136,9 +144,9 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     Ok(exit::worst(codes))
 }
 
-/// Robustness looks at traces, everything else at states.
-fn default_search(args: &CheckArgs) -> SearchId {
-    if asks_for_robustness(args) { SearchId::Dpor } else { SEARCHES[0].id }
+/// Robustness looks at traces where they end, everything else at states.
+fn default_search(args: &CheckArgs, program: &Program) -> SearchId {
+    if asks_for_robustness(args) && program.is_loop_free() { SearchId::Dpor } else { SEARCHES[0].id }
 }
 
 fn asks_for_robustness(args: &CheckArgs) -> bool {
@@ -182,10 +190,14 @@ fn check(
     let begin = Instant::now();
     let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
     let outcome = teetotal::check_until(program, options, &signal)?;
+    let confirmed = if args.confirm { confirm(program, options, &outcome, &signal)? } else { None };
     let seconds = begin.elapsed().as_secs_f64();
     let report = Report { program, options, outcome: &outcome };
     let (text, notes) = match args.format {
-        Format::Human => (human(&report, args, drawing, seconds), Vec::new()),
+        Format::Human => {
+            let text = human(&report, args, drawing, seconds);
+            (confirmed.map_or(text.clone(), |line| format!("{text}\n{line}\n")), Vec::new())
+        }
         Format::Herd => {
             let seconds = if args.stats { seconds } else { 0.0 };
             (report.herd(Tally::of(program, &outcome), seconds), report.beside_herd())
@@ -193,6 +205,24 @@ fn check(
         Format::Json => (report.json(Tally::of(program, &outcome)), Vec::new()),
     };
     Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
+}
+
+/// Whether executions of the model break another check, where they are not all of sequential consistency.
+fn confirm(
+    program: &Arc<Program>,
+    options: &Options,
+    outcome: &Outcome,
+    signal: StopSignal<'_>,
+) -> Result<Option<String>, CheckError> {
+    if !outcome.violations.iter().any(|violation| violation.monitor.is_about_robustness()) {
+        return Ok(None);
+    }
+    let others: Vec<MonitorId> = options.monitors.iter().copied().filter(|id| !id.is_about_robustness()).collect();
+    let monitors = if others.is_empty() { MonitorId::defaults() } else { others };
+    let search = SEARCHES[0].id;
+    let options = Options { search, monitors, stop_at_first: true, ..options.clone() };
+    let outcome = teetotal::check_until(program, &options, signal)?;
+    Ok(Some(Report { program, options: &options, outcome: &outcome }.confirmation()))
 }
 
 fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) -> String {
@@ -219,6 +249,7 @@ fn fault_of(error: &CheckError) -> Fault {
         CheckError::Limit(_)
         | CheckError::NoJobs
         | CheckError::UnknownModel { .. }
+        | CheckError::Unbounded { .. }
         | CheckError::Undecided { .. }
         | CheckError::Unsupported { .. }
         | CheckError::Disagreement { .. } => Fault::new(text),

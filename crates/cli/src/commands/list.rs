@@ -56,7 +56,7 @@ fn checks() -> Vec<Vec<String>> {
     let mut rows = vec![row(&header)];
     for check in MONITORS {
         let mut cells = vec![check.name, check.needs.name()];
-        cells.extend(SEARCHES.iter().map(|search| if search.preserves.fits(check.needs) { "fits" } else { "-" }));
+        cells.extend(SEARCHES.iter().map(|search| if search.fits(check) { "fits" } else { "-" }));
         cells.push(check.summary);
         rows.push(row(&cells));
     }

@@ -9,12 +9,12 @@ use teetotal_memory::{Model, ModelId, ModelVisitor, Step, Trace, relations};
 use teetotal_program::Value;
 use teetotal_program::ir::{Instruction, Interpreter, Program};
 
-use super::delayed::Delayed;
 use super::past::Past;
+use super::plan::{Plan, Trial, plan};
 use crate::driver::{self, Flow, Observer};
 use crate::limits::Limits;
-use crate::outcome::StopReason;
-use crate::stateless::Brute;
+use crate::outcome::{Schedule, StopReason};
+use crate::stateless::{Brute, Replay};
 use crate::strategy::{Abandon, Choice, Strategy};
 use crate::system::System;
 
@@ -55,27 +55,40 @@ impl Constructor {
     /// Performs `delay`, which was seen in `trace`, an execution of sequential consistency.
     pub fn construct(&mut self, trace: &Trace, delay: &Delay) -> Constructed {
         let past = Past::before(trace, delay.access_at.thread, delay.index, self.model);
-        let Some(mut delayed) = Delayed::new(self.model, &past, *delay) else { return Constructed::Impossible };
-        let seen = self.model.visit(Run { program: &self.program, strategy: &mut delayed, limits: &ONCE, ends: false });
-        let (Some(trace), Some(until_access)) = (seen, delayed.until_access) else { return Constructed::Impossible };
-        if relations::is_sequentially_consistent(&trace) {
-            return Constructed::Impossible;
+        let Some(store) = past.place_of(delay.store) else { return Constructed::Impossible };
+        let code = &self.program.threads[delay.access_at.thread.index()].code;
+        let is_store = matches!(code.get(delay.access_at.place as usize), Some(Instruction::Store { .. }));
+        for trial in Trial::all(&past, delay, store) {
+            if let Some(plan) = plan(self.model, &past, delay, is_store, trial)
+                && let Some(steps) = self.perform(&plan)
+            {
+                return Constructed::Execution(steps);
+            }
         }
-        let steps: Vec<Step> = trace.steps().iter().map(|record| record.step).collect();
+        Constructed::Impossible
+    }
+
+    /// Performs a plan; gives an execution that begins so, counts and is not sequentially consistent.
+    fn perform(&mut self, plan: &Plan) -> Option<Vec<Step>> {
+        let schedule = Schedule::Steps(plan.steps.clone());
+        let mut strategy = Replay::of_schedule(&schedule);
+        let run = Run { program: &self.program, strategy: &mut strategy, limits: &ONCE, ends: false };
+        let trace = self.model.visit(run)?;
+        if trace.steps().len() < plan.steps.len() || relations::is_sequentially_consistent(&trace) {
+            return None;
+        }
         if !self.assumes {
-            return Constructed::Execution(steps);
+            return Some(plan.steps.clone());
         }
         let key = trace.key();
         if self.refused.contains(&key) {
-            return Constructed::Impossible;
+            return None;
         }
-        match self.continuation(&steps[..until_access]) {
-            Some(steps) => Constructed::Execution(steps),
-            None => {
-                self.refused.insert(key);
-                Constructed::Impossible
-            }
+        let found = self.continuation(&plan.steps[..plan.until_access]);
+        if found.is_none() {
+            self.refused.insert(key);
         }
+        found
     }
 
     /// An execution that begins with these steps, counts, and is not sequentially consistent.

@@ -1,7 +1,11 @@
-//! Robustness: from a delay that a monitor saw under sequential consistency to an execution of the model that shows it.
+//! Robustness: from a delay that a monitor saw under sequential consistency to an execution of the model that shows it,
+//! and the search for delays where executions may be without end.
 
 mod construct;
-mod delayed;
+mod guess;
 mod past;
+mod plan;
+mod unbounded;
 
 pub use construct::{Constructed, Constructor};
+pub use unbounded::{Decided, Shown, Unbounded, decide};

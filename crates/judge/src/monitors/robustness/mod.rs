@@ -18,8 +18,8 @@ mod waits;
 
 use std::sync::Arc;
 
-use teetotal_memory::{Event, EventId, ModelId, Trace};
-use teetotal_program::ir::Program;
+use teetotal_memory::{Event, EventId, EventKind, ModelId, Trace};
+use teetotal_program::ir::{Instruction, Program};
 use teetotal_program::{Loc, ThreadId};
 
 pub use borderline::Borderline;
@@ -83,6 +83,21 @@ impl Attempt {
         let waits = Waits::at_least(model, event);
         let waits_to_write = Waits::of_kind(model, event.kind, event.order);
         Some(Attempt { thread: event.thread, loc: event.loc?, waits, waits_to_write, is_store: event.is_store() })
+    }
+}
+
+impl Attempt {
+    /// What an instruction waits for where it writes.
+    #[must_use]
+    pub fn waits_of(model: ModelId, instruction: &Instruction) -> Waits {
+        let (kind, order) = match instruction {
+            Instruction::Store { order, .. } => (EventKind::Store, *order),
+            Instruction::Rmw { order, .. } => (EventKind::Rmw, *order),
+            Instruction::Lock { order, .. } => (EventKind::Lock, *order),
+            Instruction::Unlock { order, .. } => (EventKind::Unlock, *order),
+            _ => return Waits::Nothing,
+        };
+        Waits::of_kind(model, kind, order)
     }
 }
 
