@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 
 mod dpor;
 mod machines;
+mod robustness;
 
 /// Measurements of teetotal.
 #[derive(Parser, Debug)]
@@ -24,11 +25,14 @@ enum What {
     Dpor,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
+    Robustness,
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
         What::Dpor => dpor::run(),
         What::Machines => machines::run(),
+        What::Robustness => robustness::run(),
     }
 }

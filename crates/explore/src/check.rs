@@ -96,13 +96,13 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
         return Err(CheckError::NoJobs);
     }
     refuse_unfit(options)?;
+    if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
+        return Err(CheckError::Undecided { program: program.name.clone(), reason });
+    }
     if options.search == SearchId::Dpor
         && let Some(dpor::Unsupported { reason }) = dpor::unsupported(program)
     {
         return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
-    }
-    if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
-        return Err(CheckError::Undecided { program: program.name.clone(), reason });
     }
     let reduces = options.search == SearchId::Stateful;
     let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
@@ -120,11 +120,7 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
 }
 
 /// What a search over states says of robustness.
-fn decide_robustness(
-    program: &Arc<Program>,
-    options: &Options,
-    signal: StopSignal<'_>,
-) -> Result<Decided, CheckError> {
+fn decide_robustness(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Decided, CheckError> {
     let unbounded = |Unbounded { variable }| CheckError::Unbounded { program: program.name.clone(), variable };
     robustness::decide(program, options.model, &options.limits, signal).map_err(unbounded)
 }

@@ -18,7 +18,12 @@ fn options(model: ModelId, search: SearchId) -> Options {
 fn outcome(program: &Program, model: ModelId, search: SearchId) -> Outcome {
     let program = Arc::new(program.clone());
     let outcome = check(&program, &options(model, search), &|| None).expect("it can be checked");
-    assert!(outcome.coverage.is_complete() || !outcome.violations.is_empty(), "{} {:?}", program.name, outcome.coverage);
+    assert!(
+        outcome.coverage.is_complete() || !outcome.violations.is_empty(),
+        "{} {:?}",
+        program.name,
+        outcome.coverage
+    );
     for violation in &outcome.violations {
         assert!(!relations::is_sequentially_consistent(&violation.trace), "{} shows a cycle", program.name);
         assert_eq!(violation.token.model, model);

@@ -165,9 +165,7 @@ pub const MONITORS: &[MonitorInfo] = &[
         summary: "the same for TSO by Sober's relaxed happens-before, corrected",
         needs: Level::Trace,
         watches: UP_TO_TSO,
-        make: |program, model| {
-            Box::new(Robustness::new(MonitorId::Sober, program, model, Sober::new(program)))
-        },
+        make: |program, model| Box::new(Robustness::new(MonitorId::Sober, program, model, Sober::new(program))),
     },
     MonitorInfo {
         id: MonitorId::SoberAsPrinted,

@@ -140,7 +140,9 @@ impl Report<'_> {
             (None, true) => format!("not confirmed: no execution under {model} breaks another check"),
             (None, false) => {
                 let certainty = certainty(program, outcome);
-                format!("not confirmed so far: no execution under {model} was found that breaks another check ({certainty})")
+                format!(
+                    "not confirmed so far: no execution under {model} was found that breaks another check ({certainty})"
+                )
             }
         }
     }

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use teetotal::{
     CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SEARCHES, SearchId, StopReason,
-    StopSignal, Tally,
-    exit,
+    StopSignal, Tally, exit,
 };
 
 use crate::fault::Fault;

@@ -34,6 +34,8 @@ pub(super) struct Guess {
     pub(super) loc: Loc,
     /// What the location held before.
     old: Value,
+    /// Whether somebody wrote the location after the store.
+    overwritten: bool,
     threads: Vec<u8>,
     locations: Vec<u8>,
     /// Who wrote the newest write, for locations where that is pending.
@@ -49,6 +51,7 @@ impl Guess {
             place: store.place,
             loc,
             old,
+            overwritten: false,
             threads: vec![0; n_threads],
             locations: vec![0; n_locations],
             writers: vec![ThreadId(0); n_locations],
@@ -68,6 +71,7 @@ impl Guess {
         out.extend_from_slice(&self.place.to_le_bytes());
         out.extend_from_slice(&self.loc.0.to_le_bytes());
         out.extend_from_slice(&self.old.to_le_bytes());
+        out.push(u8::from(self.overwritten));
         out.extend_from_slice(&self.threads);
         out.extend_from_slice(&self.locations);
         self.writers.iter().for_each(|writer| out.extend_from_slice(&writer.0.to_le_bytes()));
@@ -90,6 +94,12 @@ impl Guess {
     pub(super) fn is_overtaken_by(&self, model: ModelId, subject: &impl Subject, thread: ThreadId, op: Op) -> bool {
         let may_try = thread != self.thread && self.is(thread, AFTER) && !self.is(thread, WROTE);
         if !may_try || self.is(thread, DRAINS) {
+            return false;
+        }
+        // What can go before a write can go before the last one, unless the value decides whether it can go at all.
+        let depends_on_value =
+            matches!(op, Op::Await | Op::Lock { .. } | Op::Rmw { on_failure: OnFailure::Load(_), .. });
+        if self.overwritten && !depends_on_value {
             return false;
         }
         let update = |loc: Loc, order| (loc, Waits::of_kind(model, EventKind::Rmw, order));
@@ -167,6 +177,7 @@ impl Guess {
         }
         if Some(self.loc) == event.loc {
             self.threads[thread] |= WROTE;
+            self.overwritten = true;
         }
         if event.order == Order::SeqCst && self.is(event.thread, STORED) {
             self.threads[thread] |= DRAINS;

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use teetotal_judge::monitors::robustness::{Attempt, Delay, Site};
 use teetotal_judge::Finding;
+use teetotal_judge::monitors::robustness::{Attempt, Delay, Site};
 use teetotal_memory::models::Sc;
 use teetotal_memory::{Event, EventId, ModelId, Recorder, Step};
 use teetotal_program::condition::{FinalState, Term};
@@ -91,6 +91,13 @@ struct Way {
     guessed: bool,
 }
 
+/// Where a pair of places was seen to be at fault.
+#[derive(Clone, Default, Debug)]
+struct Sightings {
+    /// The states, and the thread that could go before the store.
+    states: Vec<(u32, ThreadId)>,
+}
+
 struct Search<'s> {
     program: &'s Arc<Program>,
     model: ModelId,
@@ -99,8 +106,8 @@ struct Search<'s> {
     ways: Vec<Option<Way>>,
     /// The values that each variable was seen to hold.
     values: Vec<BTreeSet<Value>>,
-    /// The first states that show each pair of places, the thread that goes wrong, and how often it was seen.
-    found: BTreeMap<(Site, Site), (Vec<(u32, ThreadId)>, u64)>,
+    /// By the store and the access.
+    found: BTreeMap<(Site, Site), Sightings>,
     system: System<Interpreter, Sc>,
 }
 
@@ -219,9 +226,7 @@ impl Search<'_> {
             if guess.is_overtaken_by(self.model, subject, thread, op) {
                 let store = Site { thread: guess.thread, place: guess.place };
                 let access = Site { thread, place: subject.place(thread) };
-                let (ways, seen) = self.found.entry((store, access)).or_default();
-                *seen += 1;
-                ways.push((id, thread));
+                self.found.entry((store, access)).or_default().states.push((id, thread));
             }
         }
     }
@@ -255,13 +260,10 @@ impl Search<'_> {
         let mut constructor = Constructor::new(self.program, self.model);
         let mut violations = Vec::new();
         let mut doubtful = false;
-        for ((store_at, access_at), (states, seen)) in &self.found {
+        for ((store_at, access_at), Sightings { states }) in &self.found {
             let shown = states.iter().find_map(|&(id, thread)| {
-                self.show(&mut constructor, id, (*store_at, *access_at), thread).map(|(delay, schedule, relaxed)| Shown {
-                    finding: Finding::NotRobust(delay),
-                    schedule,
-                    relaxed,
-                    seen: *seen,
+                self.show(&mut constructor, id, (*store_at, *access_at), thread).map(|(delay, schedule, relaxed)| {
+                    Shown { finding: Finding::NotRobust(delay), schedule, relaxed, seen: *seen }
                 })
             });
             doubtful |= shown.is_none();

@@ -68,7 +68,8 @@ mod tests {
         assert_eq!(code.len(), program.threads[0].code.len() + 1);
         assert_eq!(code[first as usize + 1], Instruction::Fence { order: Order::SeqCst });
         let target = |code: &[Instruction]| {
-            code.iter().find_map(|i| if let Instruction::Branch { target, .. } = i { Some(*target as usize) } else { None })
+            code.iter()
+                .find_map(|i| if let Instruction::Branch { target, .. } = i { Some(*target as usize) } else { None })
         };
         let lands = |p: &Program| p.threads[0].code[target(&p.threads[0].code).expect("there is a branch")].clone();
         assert_eq!(lands(&fenced), lands(&program));

@@ -46,7 +46,11 @@ impl Waits {
             | EventKind::Unlock
             | EventKind::Spawn(_)
             | EventKind::Join(_) => {
-                if model == ModelId::Pso && !order.releases() { Waits::Barrier } else { Waits::Everything }
+                if model == ModelId::Pso && !order.releases() {
+                    Waits::Barrier
+                } else {
+                    Waits::Everything
+                }
             }
         }
     }
