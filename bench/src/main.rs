@@ -4,11 +4,13 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark is a command-line program")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 mod dpor;
+mod litmus;
 mod machines;
 mod robustness;
 
@@ -27,6 +29,11 @@ enum What {
     Machines,
     /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
     Robustness,
+    /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
+    Litmus {
+        /// The folder of the tests [default: corpus/litmus]
+        folder: Option<PathBuf>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -34,5 +41,6 @@ fn main() -> ExitCode {
         What::Dpor => dpor::run(),
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
+        What::Litmus { folder } => litmus::run(folder),
     }
 }

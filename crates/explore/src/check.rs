@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{MonitorId, Watches, axiomatic};
+use teetotal_judge::{Extent, MonitorId, Watches, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
+use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
@@ -11,12 +12,14 @@ use crate::collector::{Collector, Found};
 use crate::dpor;
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
+use crate::minimize::{Goal, minimize};
 use crate::outcome::{Coverage, Outcome, Schedule, StopReason, Violation};
 use crate::replay::{Replayed, trace_of};
 use crate::robustness::{self, Decided, Shown, Unbounded};
-use crate::search::{SEARCHES, SearchId};
+use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
-use crate::stateless::Brute;
+use crate::stateless::{Bounded, Brute, Guarantee, Pct, Random};
+use crate::strategy::Strategy;
 use crate::system::System;
 use crate::token::Token;
 
@@ -31,6 +34,12 @@ pub struct Options {
     pub jobs: usize,
     /// Whether the first violation ends the search.
     pub stop_at_first: bool,
+    /// Of a search that samples: the same seed gives the same executions.
+    pub seed: u64,
+    /// Of the bugs that a search by random priorities promises something about.
+    pub depth: u32,
+    /// Whether the executions that are reported are replaced by simpler ones that show the same.
+    pub minimize: bool,
 }
 
 impl Options {
@@ -56,6 +65,9 @@ impl Options {
             limits: Limits::default(),
             jobs: 1,
             stop_at_first: false,
+            seed: 0,
+            depth: 3,
+            minimize: true,
         }
     }
 }
@@ -63,12 +75,14 @@ impl Options {
 /// Why nothing was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
-    #[error("`{program}` has no operation on shared memory, so there is nothing to check")]
+    #[error("`{program}` has no operation on shared memory and no condition, so there is nothing to check")]
     NothingToCheck { program: String },
     #[error(transparent)]
     Limit(#[from] LimitError),
     #[error("the number of jobs is 0")]
     NoJobs,
+    #[error("a bug of depth 0 needs no search; the depth is at least 1")]
+    NoDepth,
     #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
     Unsupported { program: String, search: &'static str, reason: &'static str },
     #[error("`{monitor}` knows nothing of {model}; use `robustness`")]
@@ -88,12 +102,16 @@ pub enum CheckError {
 
 /// Searches the executions of `program`.
 pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Outcome, CheckError> {
-    if program.n_operations() == 0 {
+    // A condition asks about the final state, which there is even if nobody touches memory.
+    if program.n_operations() == 0 && program.condition.is_none() {
         return Err(CheckError::NothingToCheck { program: program.name.clone() });
     }
     options.limits.validate()?;
     if options.jobs == 0 {
         return Err(CheckError::NoJobs);
+    }
+    if options.depth == 0 {
+        return Err(CheckError::NoDepth);
     }
     refuse_unfit(options)?;
     if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
@@ -114,24 +132,17 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
     } else {
         None
     };
-    let (mut collector, coverage) = options.explored().visit(Search { program, options, signal, collector });
-    let coverage = decided.map_or(coverage.clone(), |decided| add_decided(decided, &mut collector, coverage));
-    finish(program, options, collector, coverage)
+    let mut searched = options.explored().visit(Search { program, options, signal, collector });
+    if let Some(decided) = decided {
+        searched.add(decided);
+    }
+    finish(program, options, searched)
 }
 
 /// What a search over states says of robustness.
 fn decide_robustness(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Decided, CheckError> {
     let unbounded = |Unbounded { variable }| CheckError::Unbounded { program: program.name.clone(), variable };
     robustness::decide(program, options.model, &options.limits, signal).map_err(unbounded)
-}
-
-/// Adds it to what the search for everything else found, which covered so much.
-fn add_decided(decided: Decided, collector: &mut Collector, coverage: Coverage) -> Coverage {
-    collector.stats.states += decided.states;
-    for Shown { finding, schedule, relaxed, seen } in decided.violations {
-        collector.findings.push(Found::of_states(MonitorId::Robustness, finding, schedule, relaxed, seen));
-    }
-    if coverage.is_complete() { decided.coverage } else { coverage }
 }
 
 /// Refuses a monitor that looks at more than the search shows.
@@ -144,8 +155,8 @@ fn refuse_unfit(options: &Options) -> Result<(), CheckError> {
             return Err(CheckError::UnknownModel { monitor: monitor.name, model: options.model.info().name });
         }
         if !search.fits(monitor) {
-            let fitting = SEARCHES.iter().rev().find(|s| s.fits(monitor) && s.id != SearchId::Brute);
-            let fitting = fitting.or_else(|| SEARCHES.iter().find(|s| s.fits(monitor)));
+            let fits = |s: &&SearchInfo| s.preserves.extent == Extent::All && s.fits(monitor);
+            let fitting = SEARCHES.iter().find(fits);
             let instead = fitting.expect("brute force fits everything").name;
             return Err(CheckError::Unfit { monitor: monitor.name, search: search.name, instead });
         }
@@ -160,48 +171,82 @@ struct Search<'s> {
     collector: Collector,
 }
 
-impl ModelVisitor for Search<'_> {
-    type Output = (Collector, Coverage);
+/// What a search found before anything is replayed.
+struct Searched {
+    collector: Collector,
+    coverage: Coverage,
+    guarantee: Option<Guarantee>,
+}
 
-    fn visit<M: Model>(mut self) -> (Collector, Coverage) {
-        let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
-        match self.options.search {
-            SearchId::Stateful => {
-                let Options { limits, jobs, .. } = *self.options;
-                let settings = stateful::Settings { limits, jobs, reduce: true };
-                let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
-                (self.collector, coverage)
-            }
-            SearchId::Dpor => {
-                let Options { model, limits, jobs, monitors, stop_at_first, .. } = self.options;
-                let collector = || Collector::new(self.program, *model, monitors, *stop_at_first);
-                let settings = dpor::Settings { limits: *limits, jobs: *jobs };
-                dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal)
-            }
-            SearchId::Brute => {
-                let mut brute = Brute::default();
-                let limits = &self.options.limits;
-                let coverage = driver::run(&mut system, &mut brute, &mut self.collector, limits, self.signal);
-                (self.collector, coverage)
-            }
+impl Searched {
+    /// Adds what a search over states says of robustness.
+    fn add(&mut self, decided: Decided) {
+        self.collector.stats.states += decided.states;
+        for Shown { finding, schedule, relaxed, seen } in decided.violations {
+            let found = Found::of_states(MonitorId::Robustness, finding, schedule, relaxed, seen);
+            self.collector.findings.push(found);
+        }
+        if self.coverage.is_complete() {
+            self.coverage = decided.coverage;
         }
     }
 }
 
+impl ModelVisitor for Search<'_> {
+    type Output = Searched;
+
+    fn visit<M: Model>(mut self) -> Searched {
+        let Options { seed, depth, limits, .. } = *self.options;
+        let samples = limits.executions.unwrap_or(Limits::SAMPLES);
+        let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
+        match self.options.search {
+            SearchId::Stateful => {
+                let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
+                let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
+                Searched { collector: self.collector, coverage, guarantee: None }
+            }
+            SearchId::Dpor => {
+                let Options { model, jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, *model, monitors, *stop_at_first);
+                let settings = dpor::Settings { limits, jobs: *jobs };
+                let (collector, coverage) = dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal);
+                Searched { collector, coverage, guarantee: None }
+            }
+            SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
+            SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
+            SearchId::Pct => {
+                let mut pct = Pct::new::<M>(seed, depth, samples);
+                let found = self.drive(system, &mut pct);
+                Searched { guarantee: pct.guarantee(), ..found }
+            }
+            SearchId::Brute => self.drive(system, &mut Brute::default()),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Runs one execution after the other.
+    fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Searched {
+        let limits = &self.options.limits;
+        let coverage = driver::run(&mut system, strategy, &mut self.collector, limits, self.signal);
+        Searched { collector: self.collector, coverage, guarantee: None }
+    }
+}
+
 /// Replays every witness and every finding, so that each has the consent of the twin.
-fn finish(
-    program: &Arc<Program>,
-    options: &Options,
-    collector: Collector,
-    coverage: Coverage,
-) -> Result<Outcome, CheckError> {
+fn finish(program: &Arc<Program>, options: &Options, searched: Searched) -> Result<Outcome, CheckError> {
+    let Searched { mut collector, coverage, guarantee } = searched;
+    let minimal = simplify(program, options, &mut collector);
     let Collector { states, satisfying, falsifying, findings, stats, constructor, .. } = collector;
     let explored = options.explored();
     for witness in [&satisfying, &falsifying].into_iter().flatten() {
         let Replayed { trace, token, .. } = trace_of(program, explored, witness);
         consult_twin(explored, &trace, &token, program)?;
     }
-    let violations = findings.into_iter().map(|found| violation(program, options, found)).collect::<Result<_, _>>()?;
+    let mut violations = Vec::new();
+    for (found, is_minimal) in findings.into_iter().zip(minimal) {
+        violations.push(Violation { is_minimal, ..violation(program, options, found)? });
+    }
     let coverage = match (coverage, constructor.gave_up) {
         (Coverage::Complete, true) => Coverage::Stopped(StopReason::Continuation),
         (coverage, _) => coverage,
@@ -215,6 +260,7 @@ fn finish(
         satisfying,
         falsifying,
         violations,
+        guarantee,
         stats,
     })
 }
@@ -229,7 +275,35 @@ fn violation(program: &Arc<Program>, options: &Options, found: Found<Schedule>) 
     };
     let Replayed { trace, token, values, .. } = trace_of(program, model, &schedule);
     consult_twin(model, &trace, &token, program)?;
-    Ok(Violation { monitor, finding, schedule, trace, token, values, model, executions, seen_in })
+    let is_minimal = false;
+    Ok(Violation { monitor, finding, schedule, is_minimal, trace, token, values, model, executions, seen_in })
+}
+
+/// Replaces the executions that are reported by simple ones; gives for each finding whether none is simpler.
+///
+/// A finding on robustness keeps the execution that was made for it.
+fn simplify(program: &Arc<Program>, options: &Options, collector: &mut Collector) -> Vec<bool> {
+    let asks = matches!(program.condition, Some(Condition::Exists(_)));
+    let plain = |found: &&Found<Schedule>| found.relaxed.is_none();
+    let goal = |found: &Found<Schedule>| (Goal::Finding(found.monitor, found.finding.clone()), found.place.clone());
+    let witness = collector.satisfying.iter().filter(|_| asks).map(|way| (Goal::Satisfying, way.clone()));
+    let known: Vec<(Goal, Schedule)> = collector.findings.iter().filter(plain).map(goal).chain(witness).collect();
+    if !options.minimize || known.is_empty() {
+        return vec![false; collector.findings.len()];
+    }
+    let mut simple = minimize(program, options.explored(), &options.limits, &known).into_iter();
+    let mut minimal = Vec::new();
+    for found in &mut collector.findings {
+        let simpler = if found.relaxed.is_none() { simple.next() } else { None };
+        minimal.push(simpler.as_ref().is_some_and(|simple| simple.is_minimal));
+        if let Some(simple) = simpler {
+            found.place = simple.schedule;
+        }
+    }
+    if let Some(witness) = simple.next() {
+        collector.satisfying = Some(witness.schedule);
+    }
+    minimal
 }
 
 /// Asks the axiomatic twin whether it allows the execution too.

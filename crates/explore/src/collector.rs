@@ -224,7 +224,10 @@ impl Observer for Collector<Schedule> {
         self.watch_end(view, ending, || schedule_of(view))
     }
 
-    fn abandoned(&mut self, _: &View<'_>, _: Abandon) {
-        self.stats.executions += 1;
+    fn abandoned(&mut self, _: &View<'_>, reason: Abandon) {
+        match reason {
+            Abandon::SeenBefore => self.stats.abandoned += 1,
+            Abandon::EndOfSchedule | Abandon::NotPossible => self.stats.executions += 1,
+        }
     }
 }

@@ -7,6 +7,7 @@ use teetotal_memory::{ModelId, Step, Trace};
 use teetotal_program::{ThreadId, Value};
 
 use crate::search::SearchId;
+use crate::stateless::Guarantee;
 use crate::token::Token;
 
 /// What a search found.
@@ -26,6 +27,8 @@ pub struct Outcome {
     pub falsifying: Option<Schedule>,
     /// What is wrong, in the order in which it was found.
     pub violations: Vec<Violation>,
+    /// What a search by random priorities promises, if it can promise something.
+    pub guarantee: Option<Guarantee>,
     pub stats: Stats,
 }
 
@@ -51,6 +54,8 @@ pub enum StopReason {
     Buffer(u64),
     /// The stored states took so many bytes.
     Memory(u64),
+    /// Executions with more preemptions were left out.
+    Preemptions(u64),
     /// A thread ran on and on without an operation on memory.
     EndlessLoop { thread: ThreadId, instruction: u32 },
     /// The time was over.
@@ -92,6 +97,8 @@ pub struct Violation {
     pub monitor: MonitorId,
     pub finding: Finding,
     pub schedule: Schedule,
+    /// Whether every execution that shows it has at least as many context switches, then commits, then steps.
+    pub is_minimal: bool,
     /// The execution, replayed from the schedule and accepted by the axiomatic twin of the model.
     pub trace: Trace,
     /// Replays it.

@@ -10,6 +10,7 @@ use crate::ansi::Role;
 use crate::finding;
 use crate::line::Line;
 use crate::robustness;
+use crate::sample;
 use crate::stop;
 use crate::style::{Options as Drawing, Style};
 use crate::text;
@@ -103,7 +104,12 @@ impl Report<'_> {
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
         notes.extend(self.robust());
+        notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
+        notes.extend(self.waiting().map(|note| format!("note: {note}")));
+        if self.program.n_operations() == 0 {
+            notes.push("note: no thread uses shared memory, so this is the answer under every model".to_owned());
+        }
         if let Coverage::Stopped(reason) = self.outcome.coverage
             && reason != StopReason::Violation
         {
@@ -168,6 +174,13 @@ impl Report<'_> {
         }
     }
 
+    /// That some execution waits forever, where no check says so.
+    fn waiting(&self) -> Option<String> {
+        let Report { options, outcome, .. } = self;
+        let is_said = options.monitors.contains(&MonitorId::Deadlock) || outcome.stats.blocked == 0;
+        (!is_said).then(|| "in some execution a thread waits forever; `--check deadlock` shows one".to_owned())
+    }
+
     fn write_violation(&self, violation: &Violation, drawing: Drawing, out: &mut String) {
         let Report { program, .. } = self;
         out.push('\n');
@@ -178,6 +191,9 @@ impl Report<'_> {
         let timeline = Timeline { program, trace: &violation.trace, model: violation.model, outcome: None };
         out.push_str(&timeline.render(drawing));
         out.push('\n');
+        if violation.is_minimal {
+            out.push_str("No execution shows this with fewer context switches, then commits, then steps.\n");
+        }
         let command = |token: &Token| format!("teetotal replay {} {token}", words::argument(program));
         out.push_str(&format!("replay: {}\n", command(&violation.token)));
         if let Some(token) = &violation.seen_in {

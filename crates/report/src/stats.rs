@@ -1,6 +1,6 @@
 //! What a search cost, as text.
 
-use teetotal_explore::{Limits, Stats};
+use teetotal_explore::{Limits, SearchId, Stats};
 
 use super::outcome::Report;
 use crate::words::bytes;
@@ -13,7 +13,7 @@ impl Report<'_> {
             self.outcome.stats;
         vec![
             ("search", self.outcome.search.info().name.to_owned()),
-            ("limits", limits(&self.options.limits)),
+            ("limits", limits(&self.options.limits, self.outcome.search)),
             ("states", states.to_string()),
             (
                 "executions",
@@ -29,10 +29,11 @@ impl Report<'_> {
     }
 }
 
-/// The limits that are set.
-fn limits(limits: &Limits) -> String {
+/// The limits that are set and heeded.
+fn limits(limits: &Limits, search: SearchId) -> String {
+    let heeded = |name: &str| search.info().limits.contains(&name);
     let set = limits.entries().into_iter().filter_map(|(name, value)| {
-        let value = value?;
+        let value = value.filter(|_| heeded(name))?;
         Some(if name == "memory" { format!("{name} {}", bytes(value)) } else { format!("{name} {value}") })
     });
     let set: Vec<String> = set.collect();

@@ -1,23 +1,23 @@
 //! `teetotal check`: searches the executions of programs.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use teetotal::{
-    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SEARCHES, SearchId, StopReason,
-    StopSignal, Tally, exit,
+    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SEARCHES, StopSignal, Tally,
+    exit,
 };
 
+use crate::batch;
+use crate::effort::Effort;
 use crate::fault::Fault;
-use crate::limits::{self, AllLimits, Limit};
+use crate::interrupt;
+use crate::limits::AllLimits;
 use crate::output::{self, Output};
-use crate::program;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
+use crate::watch::Watch;
 
 /// What to check and how.
 #[derive(Debug, Args)]
@@ -32,28 +32,18 @@ pub(crate) struct CheckArgs {
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: Models,
 
-    /// Checks: assertion, condition, deadlock, robustness, or a list
-    /// [default: all but robustness]
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
+    #[arg(help = values::checks_help())]
     check: Option<Checks>,
 
-    /// Search: stateful or brute [default: stateful]
-    #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
-    search: Option<SearchId>,
+    #[command(flatten)]
+    effort: Effort,
 
-    /// Stop early; the result is then marked incomplete
-    #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
-    #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
-    limit: Vec<Limit>,
-
-    /// Output: human, herd (as herd7 prints it) or json (a line each)
+    /// Output: human, herd (as herd7 prints it), json (a line each) or dot (a
+    /// graph of the execution)
     #[arg(short, long, value_name = "KIND", default_value = "human", env = "TEETOTAL_FORMAT", hide_env = true)]
     #[arg(hide_possible_values = true)]
     format: Format,
-
-    /// Cores to use; the result is the same [default: all]
-    #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
-    jobs: Option<usize>,
 
     /// Go on after the first violation and list them all
     #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
@@ -75,10 +65,6 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
-    /// Exit with 0 instead of 3 where a limit was met
-    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
-    allow_incomplete: bool,
-
     #[command(flatten)]
     screen: Screen,
 }
@@ -92,6 +78,8 @@ enum Format {
     Herd,
     /// One object a line
     Json,
+    /// A graph for Graphviz
+    Dot,
 }
 
 const AFTER_HELP: &str = "\
@@ -99,33 +87,30 @@ Examples:
   teetotal check SB --model all
   teetotal check tests/ --model tso --format herd
   teetotal check SB MP --model tso,pso --witness
-  teetotal check dekker-loop --limit states=100000 --limit time=60";
+  teetotal check dekker-loop --limit states=100000 --limit time=60
+  teetotal check chase-lev --search bounded --limit preemptions=1
+  teetotal check chase-lev --search pct --seed 7 --limit executions=1000";
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
-    let targets = program::targets(&args.programs)?;
-    if let Some(search) = args.search {
-        limits::gather(&args.limit, search)?;
+    if !asks_for_robustness(args) {
+        // The search does not depend on the program, so that a limit that does not fit is told first.
+        args.effort.limits()?;
     }
     let drawing = args.screen.drawing();
-    let mut codes = Vec::new();
     let mut last: Option<bool> = None;
-    for target in targets {
-        let program = match target.load() {
-            Ok(program) => program,
-            Err(fault) => {
-                codes.push(tell(&fault, out)?);
-                continue;
-            }
-        };
-        let search = args.search.unwrap_or_else(|| default_search(args, &program));
-        let limits = limits::gather(&args.limit, search)?;
+    batch::each(&args.programs, out, |program, out| {
+        let mut codes = Vec::new();
         for &model in &args.model.0 {
-            let options = options(args, model, search, &limits);
-            let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing) {
+            // The search that was interrupted has said so; those that follow have nothing to say.
+            if interrupt::is_requested() && !codes.is_empty() {
+                break;
+            }
+            let (options, limits) = options(args, program, model)?;
+            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing) {
                 Ok(answer) => answer,
-                Err(error @ CheckError::Unfit { .. }) => return Err(fault_of(&error)),
+                Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
                 Err(error) => {
-                    codes.push(tell(&fault_of(&error), out)?);
+                    codes.push(batch::tell(&batch::fault_of(&error), out)?);
                     continue;
                 }
             };
@@ -137,38 +122,23 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             out.write(&text)?;
             out.flush()?;
             notes.iter().for_each(|note| output::note(note));
-            codes.push(if code == exit::INCOMPLETE && args.allow_incomplete { exit::HOLDS } else { code });
+            codes.push(args.effort.code(code));
         }
-    }
-    Ok(exit::worst(codes))
-}
-
-/// Robustness looks at traces where they end, everything else at states.
-fn default_search(args: &CheckArgs, program: &Program) -> SearchId {
-    if asks_for_robustness(args) && program.is_loop_free() { SearchId::Dpor } else { SEARCHES[0].id }
+        Ok(codes)
+    })
 }
 
 fn asks_for_robustness(args: &CheckArgs) -> bool {
     args.check.as_ref().is_some_and(|checks| checks.0.iter().any(|id| id.is_about_robustness()))
 }
 
-/// Tells of a mistake after what was written before it, and gives the exit code for it.
-fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
-    out.flush()?;
-    output::tell(fault);
-    Ok(fault.code())
-}
-
-fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimits) -> Options {
-    Options {
-        model,
-        search,
-        monitors: args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone()),
-        limits: limits.limits,
-        jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
-        // The other formats show every final state, and robustness lists every pair of places.
-        stop_at_first: !args.all && args.format == Format::Human && !asks_for_robustness(args),
-    }
+fn options(args: &CheckArgs, program: &Program, model: ModelId) -> Result<(Options, AllLimits), Fault> {
+    let checks = args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone());
+    let (mut options, limits) = args.effort.options_for(program, &checks, model)?;
+    // The formats that list final states show every one of them, and robustness lists every pair of places.
+    let shows_one = matches!(args.format, Format::Human | Format::Dot) && !options.asks_for_robustness();
+    options.stop_at_first = !args.all && shows_one;
+    Ok((options, limits))
 }
 
 /// What came of one program under one model.
@@ -182,26 +152,29 @@ struct Answer {
 fn check(
     program: &Arc<Program>,
     options: &Options,
-    time: Option<Duration>,
+    limits: &AllLimits,
     args: &CheckArgs,
     drawing: Drawing,
 ) -> Result<Answer, CheckError> {
-    let begin = Instant::now();
-    let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
-    let outcome = teetotal::check_until(program, options, &signal)?;
-    let confirmed = if args.confirm { confirm(program, options, &outcome, &signal)? } else { None };
-    let seconds = begin.elapsed().as_secs_f64();
+    let what = format!("{} under {}", program.name, options.model.info().name);
+    let watch = Watch::new(what, limits.time, args.quiet);
+    let outcome = teetotal::check_until(program, options, &watch)?;
+    let confirmed = if args.confirm { confirm(program, options, &outcome, &watch)? } else { None };
+    let seconds = watch.seconds();
+    drop(watch);
     let report = Report { program, options, outcome: &outcome };
     let (text, notes) = match args.format {
         Format::Human => {
-            let text = human(&report, args, drawing, seconds);
-            (confirmed.map_or(text.clone(), |line| format!("{text}\n{line}\n")), Vec::new())
+            let mut text = human(&report, args, drawing, seconds);
+            text.extend(confirmed.map(|line| format!("\n{line}\n")));
+            (text, Vec::new())
         }
         Format::Herd => {
             let seconds = if args.stats { seconds } else { 0.0 };
             (report.herd(Tally::of(program, &outcome), seconds), report.beside_herd())
         }
         Format::Json => (report.json(Tally::of(program, &outcome)), Vec::new()),
+        Format::Dot => (report.dot(), Vec::new()),
     };
     Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
 }
@@ -218,8 +191,7 @@ fn confirm(
     }
     let others: Vec<MonitorId> = options.monitors.iter().copied().filter(|id| !id.is_about_robustness()).collect();
     let monitors = if others.is_empty() { MonitorId::defaults() } else { others };
-    let search = SEARCHES[0].id;
-    let options = Options { search, monitors, stop_at_first: true, ..options.clone() };
+    let options = Options { search: SEARCHES[0].id, monitors, stop_at_first: true, ..options.clone() };
     let outcome = teetotal::check_until(program, &options, signal)?;
     Ok(Some(Report { program, options: &options, outcome: &outcome }.confirmation()))
 }
@@ -238,19 +210,4 @@ fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) 
         text.push_str(&align(&rows, 2));
     }
     text
-}
-
-fn fault_of(error: &CheckError) -> Fault {
-    let text = error.to_string();
-    match error {
-        CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
-        CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
-        CheckError::Limit(_)
-        | CheckError::NoJobs
-        | CheckError::UnknownModel { .. }
-        | CheckError::Unbounded { .. }
-        | CheckError::Undecided { .. }
-        | CheckError::Unsupported { .. }
-        | CheckError::Disagreement { .. } => Fault::new(text),
-    }
 }

@@ -6,14 +6,20 @@ use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect_file};
 
+mod bad_input;
 mod check;
+mod compare;
 mod demo;
+mod explain;
 mod files;
 mod formats;
+mod generate;
+mod interrupt;
 mod list;
 mod mistakes;
 mod readme;
 mod replay;
+mod robustness;
 mod streams;
 
 /// What came of a command.

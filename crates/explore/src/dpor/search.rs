@@ -11,7 +11,7 @@ use super::leaf::Found;
 use super::pool::Pool;
 use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
-use crate::driver::{Flow, StopSignal};
+use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, StopReason};
 use crate::system::System;
@@ -40,7 +40,13 @@ where
     // Which executions a limit leaves out must not depend on who is faster.
     let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs };
     let pool = Pool::new(vec![Job::all()], n_workers);
-    let shared = Shared { pool: &pool, limits: &settings.limits, signal, executions: AtomicU64::new(0) };
+    let shared = Shared {
+        pool: &pool,
+        limits: &settings.limits,
+        signal,
+        executions: AtomicU64::new(0),
+        seen: AtomicU64::new(0),
+    };
     let work = || {
         let mut parts = Vec::new();
         while let Some(job) = pool.take() {
@@ -89,6 +95,8 @@ struct Shared<'s> {
     limits: &'s Limits,
     signal: StopSignal<'s>,
     executions: AtomicU64,
+    /// Executions that the workers have told of.
+    seen: AtomicU64,
 }
 
 impl Shared<'_> {
@@ -98,8 +106,10 @@ impl Shared<'_> {
     {
         let nothing = Trace::default();
         let system = (collector.needs() > Level::State).then(|| System::new(subject.clone()));
-        let mut worker = Worker { shared: self, job: job.clone(), collector, nothing: &nothing, system, looked: 0 };
+        let mut worker =
+            Worker { shared: self, job: job.clone(), collector, nothing: &nothing, system, looked: 0, seen: 0 };
         let Done { end, cut, stats } = job::run::<S, M>(subject, job.clone(), self.limits, &mut worker);
+        worker.tell();
         worker.collector.stats.add(&stats.as_stats());
         let stopped = match end {
             JobEnd::Done => None,
@@ -121,10 +131,21 @@ struct Worker<'w, S, M> {
     system: Option<System<S, M>>,
     /// How many nodes there were at the last look at the signal.
     looked: u64,
+    /// Executions that the others have not been told of.
+    seen: u64,
+}
+
+impl<S, M> Worker<'_, S, M> {
+    /// Tells of the executions since the last time; gives how many all workers have told of.
+    fn tell(&mut self) -> u64 {
+        let new = std::mem::take(&mut self.seen);
+        self.shared.seen.fetch_add(new, Ordering::Relaxed) + new
+    }
 }
 
 impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
     fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+        self.seen += 1;
         if let Some(limit) = self.shared.limits.executions {
             let executions = self.shared.executions.fetch_add(1, Ordering::Relaxed);
             if executions >= limit {
@@ -140,7 +161,8 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
     fn wish(&mut self, nodes: u64) -> Wish {
         if nodes - self.looked >= SIGNAL_INTERVAL {
             self.looked = nodes;
-            if let Some(reason) = (self.shared.signal)() {
+            let progress = Progress { executions: self.tell(), states: 0 };
+            if let Some(reason) = self.shared.signal.stop(progress) {
                 return Wish::Stop(reason);
             }
             if !self.shared.pool.counts(&self.job) {

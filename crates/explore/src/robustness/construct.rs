@@ -19,8 +19,7 @@ use crate::strategy::{Abandon, Choice, Strategy};
 use crate::system::System;
 
 /// How many continuations are tried before a delay is given up, and how long each may be.
-const LIMITS: Limits =
-    Limits { executions: Some(20_000), states: None, steps: Some(20_000), buffer: None, memory: None };
+const LIMITS: Limits = Limits { executions: Some(20_000), steps: Some(20_000), ..ONCE };
 
 /// Makes executions of `model` out of delays.
 #[derive(Debug)]
@@ -102,7 +101,8 @@ impl Constructor {
 }
 
 /// One execution, however long.
-const ONCE: Limits = Limits { executions: None, states: None, steps: None, buffer: None, memory: None };
+const ONCE: Limits =
+    Limits { executions: None, states: None, steps: None, buffer: None, memory: None, preemptions: None };
 
 /// Takes given steps and then every continuation.
 struct Prefixed<'p> {

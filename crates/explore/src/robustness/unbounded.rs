@@ -23,7 +23,7 @@ use teetotal_program::{Failure, Loc, Reg, Snapshot, Status, Subject, ThreadId, V
 
 use super::guess::Guess;
 use super::{Constructed, Constructor};
-use crate::driver::StopSignal;
+use crate::driver::{Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, Schedule, StopReason};
 use crate::replay::trace_of;
@@ -155,7 +155,7 @@ impl Search<'_> {
                 return Ok(Coverage::Stopped(StopReason::States(limit)));
             }
             if next.is_multiple_of(SIGNAL_INTERVAL)
-                && let Some(reason) = signal()
+                && let Some(reason) = signal.stop(Progress { executions: 0, states: self.states.len() as u64 })
             {
                 return Ok(Coverage::Stopped(reason));
             }
@@ -263,7 +263,7 @@ impl Search<'_> {
         for ((store_at, access_at), Sightings { states }) in &self.found {
             let shown = states.iter().find_map(|&(id, thread)| {
                 self.show(&mut constructor, id, (*store_at, *access_at), thread).map(|(delay, schedule, relaxed)| {
-                    Shown { finding: Finding::NotRobust(delay), schedule, relaxed, seen: *seen }
+                    Shown { finding: Finding::NotRobust(delay), schedule, relaxed, seen: states.len() as u64 }
                 })
             });
             doubtful |= shown.is_none();
