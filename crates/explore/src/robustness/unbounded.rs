@@ -1,10 +1,11 @@
-//! Robustness of programs whose executions may be without end: a search over states of sequential consistency, each with
-//! a guess of one store that waits in its buffer.
+//! Robustness of programs whose executions may be without end: a search over states of sequential consistency, each
+//! with a guess of one store that waits in its buffer.
 //!
-//! Robustness is reduced to reachability under sequential consistency, as in [TRENCHER, §4], where one thread delays its
-//! stores. We differ in two ways:
+//! Robustness is reduced to reachability under sequential consistency, as in [TRENCHER, §4], where one thread delays
+//! its stores. We differ in two ways:
 //! 1. No buffer is simulated. What comes before the access that goes wrong is itself an execution of sequential
-//!    consistency, values included, so it is enough to know which events could not have happened with the store pending.
+//!    consistency, values included, so it is enough to know which events could not have happened with the store
+//!    pending.
 //! 2. One construction serves TSO and PSO with barriers, release stores and both kinds of read-modify-writes.
 //!
 //! The argument is in `docs/theory/robustness.md`.

@@ -1,10 +1,11 @@
 //! The default: finds every borderline trace of TSO and PSO, whichever execution stands for a trace.
 //!
 //! A trace of sequential consistency is borderline if one more event turns it into a trace that only the model has
-//! [SOBER, Def. 6]. Let `e` be the next access of a thread, to a location `a`, and `E` what is at or before the thread's
-//! newest event in happens-before. Let `w` be the last write to `a` in `E`. Then `e` can go before `w` exactly if `w` is a
-//! store of another thread that nothing in `E` *forces* into memory: no event of `E` that accesses memory at once comes
-//! after `w` in the order of moments, nor does an own store that `e` waits for. See `docs/theory/robustness.md`.
+//! [SOBER, Def. 6]. Let `e` be the next access of a thread, to a location `a`, and `E` what is at or before the
+//! thread's newest event in happens-before. Let `w` be the last write to `a` in `E`. Then `e` can go before `w` exactly
+//! if `w` is a store of another thread that nothing in `E` *forces* into memory: no event of `E` that accesses memory
+//! at once comes after `w` in the order of moments, nor does an own store that `e` waits for. See
+//! `docs/theory/robustness.md`.
 //!
 //! Definition: [BURNIM, Fig. 4 and Fig. 5] as relations instead of buffers. We differ in four ways:
 //! 1. Only the past of `e` counts, not what the interleaving put before it, so that one execution of a trace is enough.

@@ -1,16 +1,16 @@
 //! The monitors of Burnim, Sen and Stergiou: run the buffers of the model beside the execution, as lazily as it allows.
 //!
-//! Definition: [BURNIM, Fig. 4] for TSO and [BURNIM, Fig. 5] for PSO; which one is said by the model. Before an access, a
-//! pending store to its location of another thread that happened before the thread's last event is a violation; then all
-//! pending stores of other threads to the location leave their buffers. We differ in four ways:
+//! Definition: [BURNIM, Fig. 4] for TSO and [BURNIM, Fig. 5] for PSO; which one is said by the model. Before an access,
+//! a pending store to its location of another thread that happened before the thread's last event is a violation; then
+//! all pending stores of other threads to the location leave their buffers. We differ in four ways:
 //! 1. Only the newest pending store to the location is looked at, as [BURNIM, App. B] allows.
 //! 2. A fence is an event of its own, which drains its thread and is not looked at.
 //! 3. Under PSO a read-modify-write drains what its ordering says: its own location, as in the paper, or everything. A
 //!    store that has to be behind a barrier, and a release store, take the stores before them along.
 //! 4. Spawn and join drain as read-modify-writes do, and a join drains the thread that has ended.
 //!
-//! What is found depends on the order of independent events, so every interleaving has to be watched: of E1, 160 programs
-//! under TSO have a trace whose violation an unlucky order hides.
+//! What is found depends on the order of independent events, so every interleaving has to be watched: of E1, 160
+//! programs under TSO have a trace whose violation an unlucky order hides.
 
 use teetotal_memory::{Event, EventId, EventKind, ModelId};
 use teetotal_program::Loc;

@@ -1,10 +1,10 @@
 //! Robustness: no execution of the model differs from all those of sequential consistency.
 //!
 //! A program is robust under a model if happens-before has no cycle in any of its executions there; Sober calls this
-//! store-buffer safe. [SOBER, Def. 5], [BURNIM, Def. 4]
-//! The monitors here watch executions of *sequential consistency* and say where one of the model could have gone another
-//! way: a thread accesses a location while a store to it, which happened before that access, is still in the buffer of
-//! another thread. What is sound and complete about them is argued in `docs/theory/robustness.md`.
+//! store-buffer safe. [SOBER, Def. 5], [BURNIM, Def. 4] The monitors here watch executions of *sequential consistency*
+//! and say where one of the model could have gone another way: a thread accesses a location while a store to it, which
+//! happened before that access, is still in the buffer of another thread. What is sound and complete about them is
+//! argued in `docs/theory/robustness.md`.
 
 mod borderline;
 mod buffers;

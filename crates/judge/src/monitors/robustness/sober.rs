@@ -5,11 +5,13 @@
 //!
 //! Definition: [SOBER-TR, Fig. 2 and Fig. 3]. We differ in four ways:
 //! 1. A load comes after the write it read from, not after every write up to that one; so its clock takes the stamp of
-//!    that write alone, and nothing where it forwards a store of its own thread. As printed, 68 programs of E1 and 143 of
-//!    E3 are missed: [`super::SoberAsPrinted`].
+//!    that write alone, and nothing where it forwards a store of its own thread. As printed, 68 programs of E1 and 143
+//!    of E3 are missed: [`super::SoberAsPrinted`].
 //! 2. One stamp and the last writer for each location take the place of a clock for each processor and location.
-//! 3. Fences, spawn and join are interlocked operations without a location; a `SeqCst` store is one followed by a fence.
-//! 4. A read-modify-write that writes nothing, or may, and a thread that waits are loads in order with everything before.
+//! 3. Fences, spawn and join are interlocked operations without a location; a `SeqCst` store is one followed by a
+//!    fence.
+//! 4. A read-modify-write that writes nothing, or may, and a thread that waits are loads in order with everything
+//!    before.
 
 use teetotal_memory::{Event, EventId, EventKind};
 use teetotal_program::ir::Program;
