@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod clock;
 mod dpor;
+mod estimate;
 mod litmus;
 mod machines;
 mod robustness;
@@ -25,6 +27,8 @@ struct Arguments {
 enum What {
     /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
     Dpor,
+    /// The estimate of the number of executions: how often its interval holds
+    Estimate,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
     /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
@@ -39,6 +43,7 @@ enum What {
 fn main() -> ExitCode {
     match Arguments::parse().what {
         What::Dpor => dpor::run(),
+        What::Estimate => estimate::run(),
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
         What::Litmus { folder } => litmus::run(folder),

@@ -35,9 +35,9 @@ const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "stateful" "brute" "dpor" "bounded" "random" "pct";
-    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "endless-loop" "time" "interrupted" "preemptions"
-        "continuation";
-    Frontend: "litmus";
+    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "not-deterministic" "time"
+        "interrupted" "continuation";
+    Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
 
@@ -88,18 +88,19 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 11] = [
+    const REASONS: [StopReason; 12] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
         StopReason::Steps(1),
         StopReason::Buffer(1),
         StopReason::Memory(1),
+        StopReason::Preemptions(1),
         StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
+        StopReason::NotDeterministic,
         StopReason::Time,
         StopReason::Interrupted,
         StopReason::Continuation,
-        StopReason::Preemptions(1),
     ];
 
     /// The page for a reason; one that is added here is added to `REASONS` too.
@@ -111,11 +112,12 @@ mod tests {
             StopReason::Steps(_) => "steps",
             StopReason::Buffer(_) => "buffer",
             StopReason::Memory(_) => "memory",
+            StopReason::Preemptions(_) => "preemptions",
             StopReason::EndlessLoop { .. } => "endless-loop",
+            StopReason::NotDeterministic => "not-deterministic",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
             StopReason::Continuation => "continuation",
-            StopReason::Preemptions(_) => "preemptions",
         }
     }
 

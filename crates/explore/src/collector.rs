@@ -6,6 +6,7 @@ use std::sync::Arc;
 use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_memory::{ModelId, Step};
 use teetotal_program::Value;
+use teetotal_program::condition::FinalState;
 use teetotal_program::ir::Program;
 
 use crate::driver::{Flow, Observer};
@@ -144,6 +145,7 @@ impl<W> Collector<W> {
 
     /// Takes in a maximal execution.
     pub(crate) fn watch_end(&mut self, view: &View<'_>, ending: &Ending, schedule: impl Fn() -> W) -> Flow {
+        let ending = &counted(&self.program, view.state, ending);
         self.stats.executions += 1;
         match ending {
             Ending::Completed => {
@@ -202,6 +204,14 @@ impl<W> Found<W> {
     fn map<V>(self, say: impl FnOnce(W) -> V) -> Found<V> {
         let Found { monitor, finding, place, relaxed, executions, last } = self;
         Found { monitor, finding, place: say(place), relaxed, executions, last }
+    }
+}
+
+/// How an execution counts that ended so: one whose final state the filter rejects is discarded.
+pub(crate) fn counted(program: &Program, state: &dyn FinalState, ending: &Ending) -> Ending {
+    match ending {
+        Ending::Completed if !program.admits(state) => Ending::Discarded,
+        _ => ending.clone(),
     }
 }
 

@@ -80,8 +80,8 @@ impl<S: Subject, M: Model> System<S, M> {
         if statuses().any(|(_, status)| status == Status::Discarded) {
             return Ending::Discarded;
         }
-        let blocked: Vec<ThreadId> =
-            statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread).collect();
+        let waiting = statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread);
+        let blocked: Vec<ThreadId> = waiting.filter(|&thread| !self.subject.may_rest(thread)).collect();
         if blocked.is_empty() { Ending::Completed } else { Ending::Blocked(blocked) }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::EndlessLoop { thread, .. } => {
             format!("an endless loop in {}", program.threads[thread.index()].name)
         }
+        StopReason::NotDeterministic => "the program did something else when it was run again".to_owned(),
         StopReason::Time => "out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
         StopReason::Continuation => "an execution that may not satisfy the assumptions".to_owned(),
@@ -38,6 +39,7 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
         StopReason::Buffer(_) => above("buffer", limits.buffer),
         StopReason::Memory(_) => above("memory", limits.memory.map(|bytes| bytes >> 20)),
         StopReason::Preemptions(_) => above("preemptions", limits.preemptions),
+        StopReason::NotDeterministic => None,
         StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
         StopReason::EndlessLoop { thread, instruction } => {
             let at = place(program, thread, instruction as usize);

@@ -11,25 +11,13 @@ fn a_program_that_is_not_robust_comes_with_a_proof() {
 
 #[test]
 fn a_robust_program_says_what_follows() {
-    check(
-        "check MP --check robustness --model tso",
-        0,
-        expect![[""]],
-    );
-    check(
-        "check mp-release-store --check robustness,assertion,condition,deadlock --model pso",
-        0,
-        expect![[""]],
-    );
+    check("check MP --check robustness --model tso", 0, expect![[""]]);
+    check("check mp-release-store --check robustness,assertion,condition,deadlock --model pso", 0, expect![[""]]);
 }
 
 #[test]
 fn threads_without_an_end_are_decided_by_states() {
-    check(
-        "check spin-lock spin-lock-fenced --check robustness --model tso,pso --quiet",
-        1,
-        expect![[""]],
-    );
+    check("check spin-lock spin-lock-fenced --check robustness --model tso,pso --quiet", 1, expect![[""]]);
 }
 
 #[test]

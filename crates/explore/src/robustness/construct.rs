@@ -11,6 +11,7 @@ use teetotal_program::ir::{Instruction, Interpreter, Program};
 
 use super::past::Past;
 use super::plan::{Plan, Trial, plan};
+use crate::collector::counted;
 use crate::driver::{self, Flow, Observer};
 use crate::limits::Limits;
 use crate::outcome::{Schedule, StopReason};
@@ -26,7 +27,7 @@ const LIMITS: Limits = Limits { executions: Some(20_000), steps: Some(20_000), .
 pub struct Constructor {
     program: Arc<Program>,
     model: ModelId,
-    /// Whether an execution may not count in the end, because an assumption fails.
+    /// Whether an execution may not count in the end, because an assumption fails or the filter rejects it.
     assumes: bool,
     /// Executions that were found to lead to none that counts.
     refused: BTreeSet<Vec<Value>>,
@@ -47,7 +48,7 @@ impl Constructor {
     #[must_use]
     pub fn new(program: &Arc<Program>, model: ModelId) -> Self {
         let code = program.threads.iter().flat_map(|thread| &thread.code);
-        let assumes = code.into_iter().any(|i| matches!(i, Instruction::Assume { .. }));
+        let assumes = program.filter.is_some() || code.into_iter().any(|i| matches!(i, Instruction::Assume { .. }));
         Constructor { program: Arc::clone(program), model, assumes, refused: BTreeSet::new(), gave_up: false }
     }
 
@@ -146,20 +147,22 @@ impl ModelVisitor for Run<'_> {
 
     fn visit<M: Model>(self) -> Option<Trace> {
         let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
-        let mut looked = Looked { ends: self.ends, found: None };
+        let mut looked = Looked { program: self.program, ends: self.ends, found: None };
         driver::run(&mut system, self.strategy, &mut looked, self.limits, &|| None);
         looked.found
     }
 }
 
-struct Looked {
+struct Looked<'l> {
+    program: &'l Program,
     ends: bool,
     found: Option<Trace>,
 }
 
-impl Observer for Looked {
+impl Observer for Looked<'_> {
     fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow {
-        let counts = *ending != Ending::Discarded && !relations::is_sequentially_consistent(view.trace);
+        let ending = counted(self.program, view.state, ending);
+        let counts = ending != Ending::Discarded && !relations::is_sequentially_consistent(view.trace);
         if self.ends && !counts {
             return Flow::Continue;
         }

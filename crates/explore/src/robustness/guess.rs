@@ -98,7 +98,7 @@ impl Guess {
         }
         // What can go before a write can go before the last one, unless the value decides whether it can go at all.
         let depends_on_value =
-            matches!(op, Op::Await | Op::Lock { .. } | Op::Rmw { on_failure: OnFailure::Load(_), .. });
+            matches!(op, Op::Await { .. } | Op::Lock { .. } | Op::Rmw { on_failure: OnFailure::Load(_), .. });
         if self.overwritten && !depends_on_value {
             return false;
         }
@@ -112,11 +112,11 @@ impl Guess {
             },
             Op::Lock { loc, order } if self.old == 0 => update(loc, order),
             Op::Unlock { loc, order } => update(loc, order),
-            Op::Await => {
+            Op::Await { .. } => {
                 let mut locations = Vec::new();
                 subject.awaited(thread, &mut locations);
                 match locations.as_slice() {
-                    [loc] if subject.accepts(thread, &[self.old]) => (*loc, Waits::Nothing),
+                    [loc] if subject.accepts(thread, &[self.old], 0) => (*loc, Waits::Nothing),
                     _ => return false,
                 }
             }

@@ -16,7 +16,7 @@ use crate::axiomatic::{pso, sc, tso};
 /// its buffers drained at its end, in the order of [`Trace::coherence`].
 pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
     is_well_formed(trace, initial)?;
-    let facts = Facts::new(trace);
+    let facts = Facts::new(model, trace);
     match model {
         ModelId::Sc => sc::judge(&facts),
         ModelId::Tso => tso::judge(&facts),
@@ -33,5 +33,5 @@ pub fn order_of_moments(model: ModelId, trace: &Trace) -> Relation {
         ModelId::Tso => tso::keeps,
         ModelId::Pso => pso::keeps,
     };
-    Facts::new(trace).order(keeps)
+    Facts::new(model, trace).order(keeps)
 }

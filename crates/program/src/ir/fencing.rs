@@ -11,7 +11,8 @@ use crate::op::Order;
 impl Program {
     /// The same with a full fence directly after each of these instructions.
     ///
-    /// Jumps go where they went; one that leads to the instruction after such a place passes by the fence.
+    /// Jumps go where they went; one that leads to the instruction after such a place passes by the fence. A guarded
+    /// step has a fence on each of its ways on.
     #[must_use]
     pub fn with_fences_after(&self, after: &BTreeSet<(ThreadId, u32)>) -> Program {
         let mut fenced = self.clone();
@@ -24,21 +25,30 @@ impl Program {
 
 fn fence_thread(thread: &mut ThreadCode, wanted: impl Fn(u32) -> bool) {
     let (code, places) = (std::mem::take(&mut thread.code), std::mem::take(&mut thread.places));
-    // Where each instruction, and the end, now stands.
-    let mut moved = Vec::with_capacity(code.len() + 1);
+    let fence = || Instruction::Fence { order: Order::SeqCst };
+    // Where each instruction, and the end, now stands, and the guarded steps with fences on their ways on.
+    let (mut moved, mut fenced_ways) = (Vec::with_capacity(code.len() + 1), BTreeSet::new());
     for (index, (instruction, place)) in code.into_iter().zip(places).enumerate() {
-        moved.push(thread.code.len() as u32);
+        let at = thread.code.len() as u32;
+        moved.push(at);
+        let targets: Vec<u32> = instruction.targets().collect();
+        let is_guarded = matches!(instruction, Instruction::Guarded { .. });
         thread.code.push(instruction);
-        thread.places.push(place);
-        if wanted(index as u32) {
-            thread.code.push(Instruction::Fence { order: Order::SeqCst });
-            thread.places.push(place);
+        match (wanted(index as u32), is_guarded) {
+            (false, _) => {}
+            (true, false) => thread.code.push(fence()),
+            // Nothing falls through a guarded step, so that there is room behind it.
+            (true, true) => {
+                fenced_ways.insert(at);
+                thread.code.extend(targets.into_iter().flat_map(|target| [fence(), Instruction::Jump { target }]));
+            }
         }
+        thread.places.resize(thread.code.len(), place);
     }
     moved.push(thread.code.len() as u32);
-    for instruction in &mut thread.code {
-        if let Instruction::Jump { target } | Instruction::Branch { target, .. } = instruction {
-            *target = moved[*target as usize];
+    for (at, instruction) in (0..).zip(&mut thread.code) {
+        for (way, target) in (0..).zip(instruction.targets_mut()) {
+            *target = if fenced_ways.contains(&at) { at + 1 + 2 * way } else { moved[*target as usize] };
         }
     }
 }

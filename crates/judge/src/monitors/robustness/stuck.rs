@@ -34,7 +34,7 @@ pub(super) fn attempts(program: &Arc<Program>, model: ModelId, trace: &Trace) ->
     let stuck = |index: usize| {
         let thread = ThreadId::at(index);
         let (loc, waits) = match subject.status(thread) {
-            Status::Ready(Op::Await) => {
+            Status::Ready(Op::Await { .. }) => {
                 let mut locations = Vec::new();
                 subject.awaited(thread, &mut locations);
                 (*locations.first()?, Waits::Nothing)
