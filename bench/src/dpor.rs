@@ -89,7 +89,9 @@ pub(crate) fn run() -> ExitCode {
 
 /// Executions a second on one core; gives how many targets are missed.
 fn rates() -> u32 {
-    println!("\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure");
+    println!(
+        "\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure"
+    );
     let mut missed = 0;
     for n in 2..=4 {
         let measured = measure(&Arc::new(store_buffering_after_choice(n)), ModelId::Tso, 1);

@@ -49,6 +49,7 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
         CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
         CheckError::Limit(_)
         | CheckError::NoCheckpoints { .. }
+        | CheckError::NotKept { .. }
         | CheckError::NoJobs
         | CheckError::NoDepth
         | CheckError::UnknownModel { .. }

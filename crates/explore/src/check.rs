@@ -93,6 +93,8 @@ pub enum CheckError {
     Unbounded { program: String, variable: String },
     #[error("the search `{search}` has no checkpoints; use `dpor`")]
     NoCheckpoints { search: &'static str },
+    #[error("a checkpoint does not keep what `{monitor}` has seen; leave one of them out")]
+    NotKept { monitor: &'static str },
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
@@ -136,6 +138,9 @@ pub fn check_with(
         refuse_unsupported(program)?;
     } else if checkpoints.is_some() {
         return Err(CheckError::NoCheckpoints { search: options.search.info().name });
+    }
+    if let (true, Some(id)) = (checkpoints.is_some(), options.monitors.iter().find(|id| id.is_about_robustness())) {
+        return Err(CheckError::NotKept { monitor: id.info().name });
     }
     let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
     let monitors: Vec<MonitorId> = options.monitors.iter().copied().filter(watches).collect();
