@@ -1,5 +1,6 @@
-//! Robustness: from a delay that a monitor saw under sequential consistency to an execution of the model that shows it,
-//! and the search for delays where executions may be without end.
+//! Robustness: from a delay under sequential consistency to an execution of the model that shows it.
+//!
+//! There is also the search for delays where executions may be without end.
 
 mod construct;
 mod guess;

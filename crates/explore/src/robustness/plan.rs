@@ -1,6 +1,6 @@
-//! Plans an execution of a model: that of sequential consistency again, each store as late as can be, and an access
-//! before a store that it came after.
+//! Plans an execution of a model in which an access goes before a store that it came after.
 //!
+//! It is that of sequential consistency again, up to there, each store as late as can be.
 //! Nothing leaves a buffer before something needs it. This is how [BURNIM, Fig. 4 and Fig. 5] run their buffers, but on
 //! what comes before the access alone, and a store does not need those that are before it in memory until it leaves its
 //! buffer itself.

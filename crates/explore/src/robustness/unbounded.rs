@@ -1,5 +1,6 @@
-//! Robustness of programs whose executions may be without end: a search over states of sequential consistency, each
-//! with a guess of one store that waits in its buffer.
+//! Robustness of programs whose executions may be without end, by a search over states.
+//!
+//! They are states of sequential consistency, each with a guess of one store that waits in its buffer.
 //!
 //! Robustness is reduced to reachability under sequential consistency, as in [TRENCHER, §4], where one thread delays
 //! its stores. We differ in two ways:
