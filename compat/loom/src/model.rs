@@ -1,6 +1,7 @@
 //! How to run a model.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use teetotal::model as inner;
@@ -19,7 +20,7 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// How often a thread may be interrupted in one execution.
     ///
-    /// Nothing is made of it: all executions are run, those with more interruptions too.
+    /// All executions are run if there are not too many; only otherwise it is those with few interruptions.
     pub preemption_bound: Option<usize>,
     /// The file of a checkpoint. Nothing is made of it.
     pub checkpoint_file: Option<PathBuf>,
@@ -40,10 +41,10 @@ impl Builder {
         let inner = inner::Builder::new();
         Builder {
             max_threads: crate::MAX_THREADS,
-            max_branches: inner.max_branches,
-            max_permutations: inner.max_permutations,
-            max_duration: inner.max_duration,
-            preemption_bound: None,
+            max_branches: number("LOOM_MAX_BRANCHES").unwrap_or(inner.max_branches),
+            max_permutations: number("LOOM_MAX_PERMUTATIONS").or(inner.max_permutations),
+            max_duration: number("LOOM_MAX_DURATION").map(Duration::from_secs).or(inner.max_duration),
+            preemption_bound: number("LOOM_MAX_PREEMPTIONS"),
             checkpoint_file: None,
             checkpoint_interval: 20_000,
             expect_explicit_explore: false,
@@ -71,8 +72,15 @@ impl Builder {
         inner.max_branches = self.max_branches;
         inner.max_permutations = self.max_permutations;
         inner.max_duration = self.max_duration;
+        inner.preemption_bound = self.preemption_bound;
         inner.check(f);
     }
+}
+
+/// The number that an environment variable holds, if it is set.
+fn number<N: FromStr>(variable: &str) -> Option<N> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is `{text}`, which is no number")))
 }
 
 impl Default for Builder {

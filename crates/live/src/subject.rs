@@ -35,6 +35,8 @@ pub struct Live {
     memory: RefCell<Memory>,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
+    /// Which operation of which thread each operation so far was.
+    operations: Vec<(ThreadId, u32)>,
     /// Who wrote what the next thread to go on has read.
     source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
@@ -95,6 +97,7 @@ impl Live {
             threads: Vec::new(),
             memory: RefCell::default(),
             stacks: Vec::new(),
+            operations: Vec::new(),
             source: None,
             is_rerunning: false,
         };
@@ -457,12 +460,18 @@ impl Subject for Live {
 
     fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
         let answer = answer.first().copied().unwrap_or(0);
+        self.operations.push((thread, self.threads[thread.index()].performed));
         self.note(thread, answer);
         self.go_on(thread, answer);
     }
 
+    fn reads(&mut self, _thread: ThreadId, operation: Option<u32>) {
+        self.source = operation.and_then(|operation| self.operations.get(operation as usize).copied());
+    }
+
     fn restart(&mut self) {
         self.abandon();
+        self.operations.clear();
         self.execution.begin();
         let memory = self.memory.get_mut();
         memory.locations.clear();

@@ -41,6 +41,16 @@ pub struct Seen {
     pub forwarded: bool,
 }
 
+impl Seen {
+    /// The number of the operation that wrote it, if one did.
+    fn operation(self) -> Option<u32> {
+        match self.source {
+            Source::Write(event) => Some(event.0),
+            Source::Initial => None,
+        }
+    }
+}
+
 /// Somebody who is told of every event.
 pub trait Recorder {
     /// Takes note of an event; its `index` and `step` are for the recorder to fill in.

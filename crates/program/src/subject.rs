@@ -49,6 +49,9 @@ pub trait Subject {
     /// names.
     fn resume(&mut self, thread: ThreadId, answer: &[Value]);
 
+    /// Is told, before `thread` goes on with what it read, which of the operations performed so far had written that.
+    fn reads(&mut self, _thread: ThreadId, _operation: Option<u32>) {}
+
     /// Back to the beginning, for another execution.
     fn restart(&mut self);
 

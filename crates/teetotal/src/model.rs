@@ -12,8 +12,9 @@ use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_judge::Ending;
 use teetotal_live::{Leak, Ledger, Live};
 use teetotal_memory::{Model, ModelId, ModelVisitor};
-use teetotal_program::ThreadId;
+use teetotal_program::{Subject, ThreadId};
 
+mod bounded;
 mod shown;
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
@@ -60,6 +61,11 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// At most this many operations in one execution.
     pub max_branches: usize,
+    /// At most this many preemptions in one execution, if there are too many executions to run all.
+    ///
+    /// A preemption is a switch to another thread although the one that runs can go on, or a store that stays in its
+    /// buffer although it can leave.
+    pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
 }
@@ -89,7 +95,14 @@ impl Builder {
     /// Every execution under PSO.
     #[must_use]
     pub fn new() -> Self {
-        Builder { model: ModelId::Pso, max_permutations: None, max_duration: None, max_branches: 1_000, jobs: 1 }
+        Builder {
+            model: ModelId::Pso,
+            max_permutations: None,
+            max_duration: None,
+            max_branches: 1_000,
+            preemption_bound: None,
+            jobs: 1,
+        }
     }
 
     /// Runs the executions of `f`.
@@ -128,6 +141,9 @@ impl Builder {
         self.model.visit(Search { builder: self, body: Arc::new(f) })
     }
 }
+
+/// How many executions are run before those with few preemptions are, if that is wanted.
+const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
 
 struct Search<'s> {
     builder: &'s Builder,
@@ -189,7 +205,7 @@ fn search<M: Model>(
 ) -> Report {
     let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
     let watch = |leaf: &Leaf<'_, Live>| {
-        let what = what_is_wrong(leaf);
+        let what = what_is_wrong(leaf.subject, &leaf.ending);
         if ledger.is_out_of_date() {
             return Flow::Stop(StopReason::Time);
         }
@@ -201,26 +217,33 @@ fn search<M: Model>(
         Flow::Stop(StopReason::Violation)
     };
     let make = || Live::new(Arc::clone(body), ledger);
-    let settings = Settings { limits, jobs: builder.jobs };
-    let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
+    let bound = builder.preemption_bound;
+    let within = Limits { executions: limits.executions.or(bound.map(|_| EXECUTIONS_BEFORE_BOUND)), ..limits };
+    let settings = Settings { limits: within, jobs: builder.jobs };
+    let (mut stats, mut coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
     let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let failure = wrong.map(|wrong| shown::show::<M>(make(), &wrong.moves, &wrong.what, stats.executions));
+    let mut wrong = wrong.map(|wrong| (wrong.moves, wrong.what));
+    if let (Some(bound), Coverage::Stopped(StopReason::Executions(_))) = (bound, &coverage) {
+        let found = bounded::search::<M>(make(), bound as u64, &limits, signal);
+        (stats, coverage, wrong) = (found.stats, found.coverage, found.wrong);
+    }
+    let failure = wrong.map(|(moves, what)| shown::show::<M>(make(), &moves, &what, stats.executions));
     Report { model: M::ID, executions: stats.executions, coverage, stats, failure }
 }
 
-/// What is wrong with an execution, if anything is.
-fn what_is_wrong(leaf: &Leaf<'_, Live>) -> Option<What> {
-    if let Some(&(thread, _)) = leaf.failures.first() {
-        let message = leaf.subject.message(thread).unwrap_or("it went wrong").to_owned();
-        return Some(What::Failed(message));
+/// What is wrong with an execution of `live` that ended so, if anything is.
+fn what_is_wrong(live: &Live, ending: &Ending) -> Option<What> {
+    let message = (0..live.n_threads()).find_map(|index| live.message(ThreadId::at(index)));
+    if let Some(message) = message {
+        return Some(What::Failed(message.to_owned()));
     }
-    if let Ending::Blocked(blocked) = &leaf.ending {
+    if let Ending::Blocked(blocked) = ending {
         // In another execution their time is over.
-        if blocked.iter().any(|&thread| leaf.subject.is_timed(thread)) {
+        if blocked.iter().any(|&thread| live.is_timed(thread)) {
             return None;
         }
-        return (!leaf.subject.only_hints(blocked)).then(|| What::Deadlock(blocked.clone()));
+        return (!live.only_hints(blocked)).then(|| What::Deadlock(blocked.clone()));
     }
-    let leaks = leaf.subject.leaks();
+    let leaks = live.leaks();
     (!leaks.is_empty()).then_some(What::Leak(leaks))
 }

@@ -93,6 +93,7 @@ impl<M: Model> Machine<M> {
             Op::Load { loc, order } => {
                 let seen = self.sources(thread, loc).nth(alternative as usize).expect("an enabled load has a source");
                 recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
+                subject.reads(thread, seen.operation());
                 subject.resume(thread, &[seen.value]);
             }
             Op::Store { loc, value, order } => {
@@ -102,6 +103,7 @@ impl<M: Model> Machine<M> {
             Op::Rmw { loc, order, on_failure } => match self.fails_as_load(subject, thread, loc, on_failure) {
                 Some((seen, order)) => {
                     recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
+                    subject.reads(thread, seen.operation());
                     subject.resume(thread, &[seen.value]);
                 }
                 None => {
@@ -148,6 +150,7 @@ impl<M: Model> Machine<M> {
         let (locations, seen, mut values) = std::mem::take(&mut self.scratch);
         for (&loc, &seen) in locations.iter().zip(&seen) {
             recorder.event(read(blank, loc, seen));
+            subject.reads(thread, seen.operation());
         }
         let stored = subject.stores(thread, &values, choice.unwrap_or(0));
         if let Some(alternative) = choice.map(Value::from) {
@@ -202,6 +205,7 @@ impl<M: Model> Machine<M> {
             self.write(loc, value, id);
             recorder.committed(id);
         }
+        subject.reads(event.thread, seen.operation());
         subject.resume(event.thread, &[seen.value]);
     }
 
