@@ -19,7 +19,7 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// How often a thread may be interrupted in one execution, in a search that need not be complete.
     ///
-    /// All executions are run all the same where they are not too many; see the builder of teetotal.
+    /// All executions are run if there are not too many; only otherwise it is those with few interruptions.
     pub preemption_bound: Option<usize>,
     /// The file of a checkpoint. Nothing is made of it.
     pub checkpoint_file: Option<PathBuf>,
@@ -74,22 +74,4 @@ impl Builder {
         inner.preemption_bound = self.preemption_bound;
         inner.check(f);
     }
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Builder::new()
-    }
-}
-
-/// Runs every execution of `f`.
-///
-/// # Panics
-/// If something is wrong with one of them.
-#[track_caller]
-pub fn model<F>(f: F)
-where
-    F: Fn() + Sync + Send + 'static,
-{
-    Builder::new().check(f);
 }

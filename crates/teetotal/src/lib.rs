@@ -53,6 +53,7 @@ pub mod exit;
 mod loom;
 pub mod model;
 pub mod parts;
+pub mod shim;
 
 use std::sync::Arc;
 

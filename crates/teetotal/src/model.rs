@@ -10,13 +10,13 @@ use std::time::Duration;
 use teetotal_explore::{Coverage, Stats, StopReason};
 use teetotal_memory::ModelId;
 
+mod bounded;
 mod environment;
 mod failure;
 mod perform;
 mod problem;
 mod relevant;
 mod replay;
-mod sample;
 mod search;
 mod source_text;
 mod storyboard;
@@ -68,10 +68,10 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// At most this many operations in one execution.
     pub max_branches: usize,
-    /// How often an execution may leave a thread that could go on, in a search that need not be complete.
+    /// At most this many preemptions in one execution, if there are too many executions to run all.
     ///
-    /// Everything is searched all the same where that takes at most 100,000 executions. Else 20,000 are run by chance,
-    /// so chosen that what needs no more preemptions is found with a known probability (PCT).
+    /// A preemption is a switch to another thread although the one that runs can go on, or a store that stays in its
+    /// buffer although it can leave.
     pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
@@ -186,7 +186,8 @@ impl Builder {
     }
 
     fn search(&self, body: &teetotal_live::Model) -> Report {
-        let Found { stats, coverage, wrong, ledger } = self.model.visit(Search { builder: self, body: Arc::clone(body) });
+        let Found { stats, coverage, wrong, ledger } =
+            self.model.visit(Search { builder: self, body: Arc::clone(body) });
         let failure = wrong.map(|wrong| {
             let executions = stats.executions;
             self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })

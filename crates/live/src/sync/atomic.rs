@@ -11,8 +11,8 @@ pub use std::sync::atomic::Ordering;
 use teetotal_program::{OnFailure, Order, Value};
 
 use crate::cell::access;
-use crate::identity::Identity;
 use crate::complaint::Kind;
+use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
 use crate::turn::{note_change, note_read};
@@ -161,7 +161,11 @@ macro_rules! atomic {
             /// Writes, and gives what was there.
             #[track_caller]
             pub fn swap(&self, value: $int, ordering: Ordering) -> $int {
-                if self.is_searched() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+                if self.is_searched() {
+                    self.update(Function::Swap, value, ordering)
+                } else {
+                    self.real.swap(value, ordering)
+                }
             }
 
             /// Writes `new` if the value is `current`.

@@ -94,9 +94,7 @@ fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
             }
         }
         Problem::Failed(_, Complaint::Race(race)) => {
-            let label = |access: &Access| {
-                format!("{} {} here", thread_name(access.thread), access.kind.verb())
-            };
+            let label = |access: &Access| format!("{} {} here", thread_name(access.thread), access.kind.verb());
             let message = "data race: nothing orders these two accesses";
             let first = snippet(message, &race.first.place.into(), Some(&label(&race.first)), &mut texts);
             let second = snippet(message, &race.second.place.into(), Some(&label(&race.second)), &mut texts);
@@ -127,7 +125,11 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
         let why = match live.status(thread) {
             Status::Ready(Op::Lock { loc, .. }) => match performed.system.machine().memory(loc).checked_sub(1) {
                 Some(holder) => {
-                    format!("{} waits for a lock that {} holds", thread_name(thread), thread_name(ThreadId(holder as u16)))
+                    format!(
+                        "{} waits for a lock that {} holds",
+                        thread_name(thread),
+                        thread_name(ThreadId(holder as u16))
+                    )
                 }
                 None => format!("{} waits for a lock", thread_name(thread)),
             },
@@ -185,7 +187,10 @@ impl Failing<'_> {
         let (possible, impossible): (Vec<ModelId>, Vec<ModelId>) = stronger.into_iter().partition(|&id| allows(id));
         let mut out = String::new();
         if possible.contains(&ModelId::Sc) {
-            out.push_str(&format!("It needs no store buffer: this execution is possible under {} too.\n", names(&possible)));
+            out.push_str(&format!(
+                "It needs no store buffer: this execution is possible under {} too.\n",
+                names(&possible)
+            ));
         } else if !possible.is_empty() {
             out.push_str(&format!("This execution is possible under {} too.\n", names(&possible)));
         }

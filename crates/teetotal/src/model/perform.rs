@@ -4,11 +4,10 @@ use teetotal_explore::dpor::Move;
 use teetotal_explore::driver::{self, Flow, Observer};
 use teetotal_explore::stateless::{Follow, Replay};
 use teetotal_explore::token::{Token, TokenStep};
-use teetotal_explore::{Abandon, Limits, Schedule, System};
+use teetotal_explore::{Abandon, Limits, System};
 use teetotal_judge::{Ending, View};
 use teetotal_live::Live;
 use teetotal_memory::{EventKind, Model, Source, Trace};
-use teetotal_program::{Status, Subject, ThreadId};
 
 use super::problem::{Problem, problem_of};
 
@@ -17,7 +16,6 @@ use super::problem::{Problem, problem_of};
 pub(super) enum Way {
     /// As the search for graphs has it.
     Moves(Vec<Move>),
-    Schedule(Schedule),
     Token(Token),
 }
 
@@ -45,11 +43,6 @@ pub(super) fn perform<M: Model>(mut live: Live, way: &Way) -> Performed<M> {
             run(&mut follow);
             follow.taken
         }
-        Way::Schedule(schedule) => {
-            let mut replay = Replay::of_schedule(schedule);
-            run(&mut replay);
-            replay.taken
-        }
         Way::Token(token) => {
             let mut replay = Replay::of_token(token);
             run(&mut replay);
@@ -58,9 +51,6 @@ pub(super) fn perform<M: Model>(mut live: Live, way: &Way) -> Performed<M> {
     };
     let trace = last.trace;
     let token = Token { model: M::ID, hash: hash(&trace), steps };
-    let threads = (0..system.subject().n_threads()).map(ThreadId::at);
-    let failed: Vec<ThreadId> =
-        threads.filter(|&thread| matches!(system.subject().status(thread), Status::Failed(_))).collect();
     // An execution that is cut short may leave threads that could go on.
     let mut enabled = Vec::new();
     let mut ending = system.ending();
@@ -68,7 +58,7 @@ pub(super) fn perform<M: Model>(mut live: Live, way: &Way) -> Performed<M> {
     if let (Ending::Blocked(_), false) = (&ending, enabled.is_empty()) {
         ending = Ending::Discarded;
     }
-    let problem = problem_of(system.subject(), &failed, &ending);
+    let problem = problem_of(system.subject(), &ending);
     Performed { system, trace, token, problem }
 }
 

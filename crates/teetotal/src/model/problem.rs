@@ -2,7 +2,7 @@
 
 use teetotal_judge::Ending;
 use teetotal_live::{Complaint, Leak, Live};
-use teetotal_program::ThreadId;
+use teetotal_program::{Subject, ThreadId};
 
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,9 +30,10 @@ impl Problem {
     }
 }
 
-/// What is wrong with an execution that ended so, if anything is; `failed` are the threads that went wrong.
-pub(super) fn problem_of(subject: &Live, failed: &[ThreadId], ending: &Ending) -> Option<Problem> {
-    let failed = failed.iter().find_map(|&thread| Some((thread, subject.complaint(thread)?.clone())));
+/// What is wrong with an execution that ended so, if anything is.
+pub(super) fn problem_of(subject: &Live, ending: &Ending) -> Option<Problem> {
+    let mut threads = (0..subject.n_threads()).map(ThreadId::at);
+    let failed = threads.find_map(|thread| Some((thread, subject.complaint(thread)?.clone())));
     if let Some((thread, complaint)) = failed {
         return Some(Problem::Failed(thread, complaint));
     }

@@ -5,10 +5,10 @@ use teetotal_explore::{Coverage, Stats};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::{Model, ModelVisitor};
 
-use super::{Builder, Report};
 use super::failure::show_again;
 use super::perform::{Way, perform};
 use super::search::{Found, Search};
+use super::{Builder, Report};
 
 /// Runs the execution that `text` stands for.
 ///

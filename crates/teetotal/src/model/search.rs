@@ -8,17 +8,13 @@ use teetotal_explore::driver::{Flow, StopSignal};
 use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::{Model, ModelVisitor};
-use teetotal_program::ThreadId;
 
-use super::Builder;
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
+use super::{Builder, bounded};
 
-/// With a bound on preemptions, how many executions are run to see whether they are all there are.
-const EXECUTIONS_IN_FULL: u64 = 100_000;
-
-/// How many are run by chance if they are not.
-const SAMPLES: u64 = 20_000;
+/// How many executions are run before those with few preemptions are, if that is wanted.
+const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
 
 /// A search for what is wrong with a model.
 pub(super) struct Search<'s> {
@@ -38,6 +34,7 @@ pub(super) struct Found {
 
 /// An execution that something is wrong with.
 pub(super) struct Wrong {
+    /// The way to it in the tree of the search.
     pub(super) path: Vec<u32>,
     pub(super) way: Way,
     pub(super) problem: Problem,
@@ -73,8 +70,7 @@ impl Search<'_> {
     fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits) -> Found {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
-            let failed: Vec<ThreadId> = leaf.failures.iter().map(|&(thread, _)| thread).collect();
-            let problem = problem_of(leaf.subject, &failed, &leaf.ending);
+            let problem = problem_of(leaf.subject, &leaf.ending);
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }
@@ -92,23 +88,22 @@ impl Search<'_> {
         Found { stats, coverage, wrong, ledger: ledger.clone() }
     }
 
-    /// Searches everything if that is not too much, and else by chance.
+    /// Searches everything if that is not too much, and else what has few preemptions.
     fn within<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, bound: usize) -> Found {
         let limits = self.limits();
-        let at_most = limits.executions.unwrap_or(EXECUTIONS_IN_FULL).min(EXECUTIONS_IN_FULL);
-        let found = self.once::<M>(ledger, signal, Limits { executions: Some(at_most), ..limits });
-        let is_too_much = found.coverage == Coverage::Stopped(StopReason::Executions(at_most));
-        let rest = limits.executions.map_or(SAMPLES, |all| all - at_most);
-        if !is_too_much || rest == 0 || ledger.is_out_of_date() {
-            return found;
+        let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
+        let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits });
+        match found.coverage {
+            Coverage::Stopped(StopReason::Executions(_)) => {
+                let live = Live::new(Arc::clone(&self.body), ledger);
+                let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
+                Found { stats, coverage, wrong, ..found }
+            }
+            _ => found,
         }
-        let Found { stats, .. } = found;
-        let mut sampled = self.sample::<M>(ledger, signal, rest.min(SAMPLES), bound);
-        sampled.stats.add(&stats);
-        sampled
     }
 
-    pub(super) fn limits(&self) -> Limits {
+    fn limits(&self) -> Limits {
         Limits {
             executions: self.builder.max_permutations.map(|n| n as u64),
             steps: Some(self.builder.max_branches as u64),

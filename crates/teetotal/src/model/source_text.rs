@@ -143,13 +143,19 @@ mod tests {
     #[test]
     fn a_call_is_quoted_with_what_it_is_called_on() {
         let call = call_in("    let a = self.slots[i].state.load(Acquire) + 1;", 1, 33).expect("it is there");
-        assert_eq!(call, Call { on: Some("slots[i].state".into()), text: "self.slots[i].state.load(Acquire)".into(), length: 13 });
+        assert_eq!(
+            call,
+            Call { on: Some("slots[i].state".into()), text: "self.slots[i].state.load(Acquire)".into(), length: 13 }
+        );
     }
 
     #[test]
     fn a_call_may_begin_on_an_earlier_line() {
         let call = call_in("let n = shared\n    .count\n    .fetch_add(1, Relaxed);", 3, 6).expect("it is there");
-        assert_eq!(call, Call { on: Some("shared.count".into()), text: "shared.count.fetch_add(1, Relaxed)".into(), length: 21 });
+        assert_eq!(
+            call,
+            Call { on: Some("shared.count".into()), text: "shared.count.fetch_add(1, Relaxed)".into(), length: 21 }
+        );
     }
 
     #[test]

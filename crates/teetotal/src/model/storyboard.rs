@@ -32,10 +32,8 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
     let mut trace = trace.clone();
     let pointers = pointer_names(live, &trace);
     let locations: Vec<Loc> = names.iter().map(|name| builder.shared_as(name, Type::U64, 0)).collect();
-    let named: BTreeMap<Value, Loc> =
-        pointers.iter().map(|(&value, name)| (value, builder.shared(name, 0))).collect();
-    let shown: BTreeMap<Value, Value> =
-        named.iter().map(|(&value, &loc)| (value, builder.address_of(loc))).collect();
+    let named: BTreeMap<Value, Loc> = pointers.iter().map(|(&value, name)| (value, builder.shared(name, 0))).collect();
+    let shown: BTreeMap<Value, Value> = named.iter().map(|(&value, &loc)| (value, builder.address_of(loc))).collect();
     if !named.is_empty() {
         builder.name_addresses();
     }
