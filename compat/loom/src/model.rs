@@ -75,3 +75,21 @@ impl Builder {
         inner.check(f);
     }
 }
+
+impl Default for Builder {
+    fn default() -> Self {
+        Builder::new()
+    }
+}
+
+/// Runs every execution of `f`.
+///
+/// # Panics
+/// If something is wrong with one of them.
+#[track_caller]
+pub fn model<F>(f: F)
+where
+    F: Fn() + Sync + Send + 'static,
+{
+    Builder::new().check(f);
+}

@@ -181,7 +181,8 @@ impl Tag {
             if is_last() {
                 // If the others are known to have gone before, it is the last in any order.
                 let is_forced = races.knows(thread, &counts.dropped);
-                let dropped = std::mem::take(&mut counts.dropped);
+                let known = races.tell(thread);
+                let dropped = std::mem::replace(&mut counts.dropped, known);
                 return if is_forced { Last::Plain } else { Last::Unseen(counts.name, dropped) };
             }
             let known = races.tell(thread);
