@@ -30,7 +30,8 @@ pub(crate) struct LimitInfo {
     pub(crate) searches: &'static [SearchId],
 }
 
-const BOTH: &[SearchId] = &[SearchId::Stateful, SearchId::Brute];
+const ALL: &[SearchId] = &[SearchId::Stateful, SearchId::Brute, SearchId::Symbolic];
+const STORING: &[SearchId] = &[SearchId::Stateful, SearchId::Symbolic];
 
 /// All limits.
 pub(crate) const LIMITS: &[LimitInfo] = &[
@@ -39,7 +40,7 @@ pub(crate) const LIMITS: &[LimitInfo] = &[
         name: "states",
         unit: "states",
         summary: "different states that are stored",
-        searches: &[SearchId::Stateful],
+        searches: STORING,
     },
     LimitInfo {
         what: What::Executions,
@@ -48,22 +49,22 @@ pub(crate) const LIMITS: &[LimitInfo] = &[
         summary: "executions that are run",
         searches: &[SearchId::Brute],
     },
-    LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution", searches: BOTH },
+    LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution", searches: ALL },
     LimitInfo {
         what: What::Buffer,
         name: "buffer",
         unit: "stores",
         summary: "stores in the buffer of one thread",
-        searches: BOTH,
+        searches: ALL,
     },
     LimitInfo {
         what: What::Memory,
         name: "memory",
         unit: "MiB",
         summary: "memory that the stored states take",
-        searches: &[SearchId::Stateful],
+        searches: STORING,
     },
-    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes", searches: BOTH },
+    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes", searches: ALL },
 ];
 
 /// One `--limit WHAT=N`.

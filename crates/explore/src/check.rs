@@ -15,6 +15,7 @@ use crate::replay::{Replayed, trace_of};
 use crate::search::{SEARCHES, SearchId};
 use crate::stateful;
 use crate::stateless::Brute;
+use crate::symbolic;
 use crate::system::System;
 use crate::token::Token;
 
@@ -113,6 +114,11 @@ impl ModelVisitor for Search<'_> {
             SearchId::Brute => {
                 let mut brute = Brute::default();
                 driver::run(&mut system, &mut brute, self.collector, &self.options.limits, self.signal)
+            }
+            SearchId::Symbolic => {
+                let settings = symbolic::Settings::new(self.options.limits);
+                let subject = Interpreter::new(Arc::clone(self.program));
+                symbolic::search::<_, M>(subject, self.collector, &settings, self.signal).0
             }
         }
     }

@@ -14,6 +14,7 @@ mod search;
 pub mod stateful;
 pub mod stateless;
 mod strategy;
+pub mod symbolic;
 mod system;
 pub mod token;
 

@@ -51,6 +51,8 @@ pub enum StopReason {
     Memory(u64),
     /// A thread ran on and on without an operation on memory.
     EndlessLoop { thread: ThreadId, instruction: u32 },
+    /// A loop fills a buffer in a way that acceleration does not reach the end of.
+    UnboundedLoop { thread: ThreadId, instruction: u32 },
     /// The time was over.
     Time,
     /// The user wanted it to stop.

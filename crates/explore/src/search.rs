@@ -7,6 +7,7 @@ use teetotal_judge::{Extent, Level, Preserves};
 pub enum SearchId {
     Stateful,
     Brute,
+    Symbolic,
 }
 
 /// What is said of a search.
@@ -33,6 +34,12 @@ pub const SEARCHES: &[SearchInfo] = &[
         name: "brute",
         summary: "every interleaving of operations and commits; for small programs and for testing the others",
         preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::All },
+    },
+    SearchInfo {
+        id: SearchId::Symbolic,
+        name: "symbolic",
+        summary: "sets of buffer contents at once; complete for loops that fill buffers without end",
+        preserves: Preserves { level: Level::State, extent: Extent::All },
     },
 ];
 

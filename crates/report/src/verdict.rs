@@ -83,6 +83,7 @@ pub(crate) fn certainty(program: &Program, outcome: &Outcome) -> String {
 fn extent(outcome: &Outcome) -> String {
     match outcome.search {
         SearchId::Stateful => count(outcome.stats.states, "state"),
+        SearchId::Symbolic => count(outcome.stats.states, "symbolic state"),
         SearchId::Brute => count(outcome.stats.executions, "execution"),
     }
 }

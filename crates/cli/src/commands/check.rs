@@ -36,7 +36,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
     check: Option<Checks>,
 
-    /// Search: stateful or brute [default: stateful]
+    /// Search: stateful, brute or symbolic [default: stateful]
     #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
     search: Option<SearchId>,
 
