@@ -43,7 +43,7 @@ enum Compared {
 
 fn compare<M: Model>(program: &Arc<Program>, buffer: usize) -> Compared {
     let Some(states) = explicit::<M>(program, buffer, 4_000) else { return Compared::Unknown };
-    let settings = Settings::new(Limits { states: Some(4_000), ..Limits::default() });
+    let settings = Settings::new(Limits { states: Some(1_500), ..Limits::default() });
     let mut collector = Collector::new(program, &[], false);
     let subject = Interpreter::new(Arc::clone(program));
     let mut reached = Reached::<_, M>::by(subject, &mut collector, &settings, &|| None);
@@ -87,14 +87,14 @@ fn agree(shapes: &[fn() -> Shape], change: impl Fn(&Program) -> Program, seeds: 
 
 #[test]
 fn the_states_of_random_programs_are_those_of_the_machine() {
-    let (equal, unknown) = agree(&[Shape::litmus, Shape::full, Shape::loops, Shape::spins], Program::clone, 0..400);
+    let (equal, unknown) = agree(&[Shape::litmus, Shape::full, Shape::loops, Shape::spins], Program::clone, 0..200);
     println!("{equal} equal, {unknown} unknown");
     assert!(unknown * 20 < equal, "{unknown} of {} did not end", equal + unknown);
 }
 
 #[test]
 fn the_states_of_endless_programs_are_those_of_the_machine() {
-    let (equal, unknown) = agree(&[Shape::litmus, Shape::full, Shape::spins], looped, 1_000..1_300);
+    let (equal, unknown) = agree(&[Shape::litmus, Shape::full, Shape::spins], looped, 1_000..1_150);
     println!("{equal} equal, {unknown} unknown");
     assert!(unknown < equal, "{unknown} of {} did not end", equal + unknown);
 }

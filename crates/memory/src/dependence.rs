@@ -37,7 +37,7 @@ fn events_of<'t>(trace: &'t Trace, record: &StepRecord) -> &'t [Event] {
 /// Two stores leave buffers: they depend if they are to one location, or of one thread and always in this order.
 fn commits_depend<M: Model>(first: &Event, second: &Event) -> bool {
     let in_program_order = first.thread == second.thread && first.index < second.index;
-    first.loc == second.loc || (in_program_order && M::keeps_order(first, second))
+    first.loc == second.loc || (in_program_order && M::keeps_order(first.access(), second.access()))
 }
 
 /// A store leaves its buffer, then a thread performs an operation.
@@ -98,8 +98,10 @@ fn waits_for<M: Model>(trace: &Trace, store: &Event, event: &Event) -> bool {
         EventKind::Fence => event.order == Order::SeqCst,
         EventKind::GlobalFence => true,
         // An access that writes memory at once is ordered after a store as a later store would be.
-        EventKind::Rmw | EventKind::FailedRmw | EventKind::Lock | EventKind::Unlock => M::keeps_order(store, event),
-        EventKind::Spawn(_) | EventKind::Join(_) => M::keeps_order(store, event),
+        EventKind::Rmw | EventKind::FailedRmw | EventKind::Lock | EventKind::Unlock => {
+            M::keeps_order(store.access(), event.access())
+        }
+        EventKind::Spawn(_) | EventKind::Join(_) => M::keeps_order(store.access(), event.access()),
     };
     held_back || after_seq_cst_store()
 }

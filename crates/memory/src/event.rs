@@ -79,7 +79,23 @@ pub enum Source {
     Write(EventId),
 }
 
+/// What of an event decides which program order a model keeps.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// The location, if it accesses one.
+    pub loc: Option<Loc>,
+    pub order: Order,
+    /// How many store-store barriers its thread had passed.
+    pub epoch: u32,
+}
+
 impl Event {
+    /// What of it decides which program order a model keeps.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        Access { loc: self.loc, order: self.order, epoch: self.epoch }
+    }
+
     /// Whether it reads memory or a buffer.
     #[must_use]
     pub fn is_read(&self) -> bool {

@@ -14,7 +14,7 @@ mod step;
 mod store_buffer;
 mod trace;
 
-pub use event::{Event, EventId, EventKind, Source};
+pub use event::{Access, Event, EventId, EventKind, Source};
 pub use machine::{Machine, Recorder, Seen, Unrecorded};
 pub use model::{MODELS, Model, ModelId, ModelInfo, ModelVisitor};
 pub use step::Step;

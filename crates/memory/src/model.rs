@@ -2,7 +2,7 @@
 
 use teetotal_program::{Loc, Order};
 
-use crate::event::Event;
+use crate::event::Access;
 use crate::models::{Pso, Sc, Tso};
 use crate::store_buffer::StoreBuffer;
 
@@ -31,7 +31,7 @@ pub trait Model: Copy + Send + Sync + 'static {
     fn may_update(buffer: &StoreBuffer, loc: Option<Loc>, order: Order) -> bool;
 
     /// Whether two stores of one thread, in program order, always reach memory in that order.
-    fn keeps_order(earlier: &Event, later: &Event) -> bool;
+    fn keeps_order(earlier: Access, later: Access) -> bool;
 }
 
 /// A model by name.

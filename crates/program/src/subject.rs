@@ -126,6 +126,23 @@ pub trait Snapshot {
     fn load(&mut self, bytes: &mut &[u8]);
 }
 
+/// A subject whose threads can be taken back one by one.
+///
+/// A thread that stands where it stood before, and is answered as before, goes on as before, whatever the others do.
+pub trait ThreadSnapshot: Subject {
+    /// How many words hold the state of a thread, of the largest one.
+    fn thread_words(&self) -> usize;
+
+    /// Writes the state of `thread` to the front of `words`.
+    fn save_thread(&self, thread: ThreadId, words: &mut [Value]);
+
+    /// Takes it back.
+    fn load_thread(&mut self, thread: ThreadId, words: &[Value]);
+
+    /// Starts `thread`, as a spawn would.
+    fn start_thread(&mut self, thread: ThreadId);
+}
+
 /// A subject that can tell which locations a thread may still use.
 ///
 /// The stateful search needs it to see which steps commute with everything that is still to come.

@@ -1,15 +1,13 @@
-//! Cycles, and the contents that repeating them any number of times leads to.
+//! Acceleration: the contents that repeating cycles any number of times leads to, all at once.
 //!
-//! A cycle is a path of steps from some threads and memory back to the same threads and memory. Taken again and again it
-//! may let a buffer grow without end; acceleration adds the whole set of contents at once.
-//!
-//! Definition: [LINDEN, §4]. We differ in three ways, argued in `docs/theory/symbolic.md`:
+//! Definition: [LINDEN, §4]. We differ in four ways, argued in `docs/theory/symbolic.md`:
 //! 1. What a cycle appends is read off its steps, and the set that is guessed from it is accepted only after a check:
 //!    every new content must be what the cycle makes of another content of the set with fewer stores. The check stands
 //!    in for load equivalence, and is also how a counterexample finds out how often the cycle is taken.
-//! 2. A cycle is kept and tried in every state with the same threads and memory, several at once, and cycles may pass
-//!    through states that were themselves accelerated.
-//! 3. Where stores pass others, taking out stores may leave more and more of the others at the front. That is
+//! 2. A cycle of one thread is kept and tried wherever the thread comes to the same place; others are tried wherever
+//!    threads and memory are the same.
+//! 3. Several cycles may be taken in any order, and cycles may pass through states that were themselves accelerated.
+//! 4. Where stores pass others, taking out stores may leave more and more of the others at the front. That is
 //!    accelerated too.
 
 use std::rc::Rc;
@@ -17,71 +15,45 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use teetotal_memory::Model;
-use teetotal_program::{Snapshot, Subject, ThreadId};
+use teetotal_program::{Snapshot, Subject, ThreadId, ThreadSnapshot};
 
-use super::alphabet::{BARRIER, SENTINEL};
+use super::alphabet::SENTINEL;
 use super::automaton::{Language, Letter};
 use super::buffer_language::{Buffers, Effect};
-use super::expand::{Taken, World};
+use super::cycle::{Cycle, CycleId, Item, Pump};
+use super::expand::World;
 use super::keys::Key;
+use super::local::LocalCycles;
 
-/// A cycle, by number. A cycle passes only through accelerations by cycles with smaller numbers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct CycleId(u32);
+/// The result of an attempt to accelerate, by thread, cycles and the languages that matter.
+type Attempts = HashMap<(ThreadId, Box<[CycleId]>, Box<[Language]>), Grown, FxBuildHasher>;
 
-/// A part of a path.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Item {
-    Step(Rc<Taken>),
-    Pump(Rc<Pump>),
+/// What came of an attempt to accelerate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Grown {
+    /// All that the cycles lead to is there already.
+    Nothing,
+    /// The contents now are these.
+    To(Language),
+    /// What the cycles lead to is not known.
+    Unknown,
 }
-
-/// An acceleration of one buffer.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Pump {
-    /// Any of these cycles, any number of times; each appends.
-    Suffix { thread: ThreadId, cycles: Box<[CycleId]> },
-    /// A cycle of stores that leave, any number of times; each time `word` stays behind at the front.
-    Prefix { thread: ThreadId, cycle: CycleId, word: Box<[Letter]> },
-}
-
-/// A path back to the same threads and memory.
-#[derive(Debug)]
-pub(super) struct Cycle {
-    pub(super) items: Box<[Item]>,
-    /// What it does to the buffer of each thread.
-    growth: Box<[Growth]>,
-    /// By how many stores the buffer of each thread grows at least; `None` if it may shrink by any number.
-    least: Box<[Option<i64>]>,
-}
-
-/// What a cycle does to a buffer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Growth {
-    /// Nothing that acceleration is for.
-    None,
-    /// It appends one of these words, or so it seems.
-    Suffix(Language),
-    /// It takes out these stores and does nothing else.
-    Prefix(Box<[Letter]>),
-}
-
-/// The result of an attempt to accelerate, by thread, cycles and languages.
-type Attempts = HashMap<(ThreadId, Box<[CycleId]>, Box<[Language]>), Option<Language>, FxBuildHasher>;
 
 /// All cycles that were found.
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
     all: Vec<Cycle>,
+    pub(super) local: LocalCycles,
+    /// Those in which several threads take part, or memory changes on the way.
     at: HashMap<Key, Vec<CycleId>, FxBuildHasher>,
     attempts: Attempts,
 }
 
 /// No more cycles than this are kept for the same threads and memory.
-const MAX_CYCLES: usize = 12;
+const MAX_CYCLES: usize = 8;
 
 /// Longer cycles are not kept.
-const MAX_LENGTH: usize = 400;
+const MAX_LENGTH: usize = 200;
 
 /// How often acceleration of all buffers is tried; one may become possible after another.
 const MAX_ROUNDS: usize = 3;
@@ -98,31 +70,19 @@ impl Cycles {
         if items.len() > MAX_LENGTH || known.len() >= MAX_CYCLES || known.iter().any(is_known) {
             return;
         }
-        let threads = || (0..n_threads).map(ThreadId::at);
-        let least: Box<[Option<i64>]> = threads().map(|thread| least_growth(&self.all, &items, thread)).collect();
-        let mut unlimited = false;
-        let mut growth_of = |thread: ThreadId| match growth(&self.all, buffers, &items, thread) {
-            Growth::Suffix(_) if least[thread.index()].is_none_or(|least| least <= 0) => {
-                unlimited = true;
-                Growth::None
-            }
-            other => other,
-        };
-        let growth: Box<[Growth]> = threads().map(&mut growth_of).collect();
-        if growth.iter().any(|g| *g != Growth::None) {
+        let cycle = Cycle::new(&self.all, buffers, items, n_threads, false);
+        // Without what is accelerated on the way it may be of use.
+        let plain = cycle.may_shrink().then(|| {
+            let steps = cycle.items.iter().filter(|item| matches!(item, Item::Step(_))).cloned().collect();
+            Cycle::new(&self.all, buffers, steps, n_threads, false)
+        });
+        for cycle in [Some(cycle), plain].into_iter().flatten().filter(Cycle::grows) {
             known.push(CycleId(self.all.len() as u32));
-            self.all.push(Cycle { items: items.clone().into(), growth, least });
-        }
-        if unlimited {
-            // Without what is accelerated on the way it may be of use.
-            let steps: Vec<Item> = items.iter().filter(|item| matches!(item, Item::Step(_))).cloned().collect();
-            if steps.len() < items.len() {
-                self.add(buffers, key, steps, n_threads);
-            }
+            self.all.push(cycle);
         }
     }
 
-    /// Adds to `languages` what the cycles at `key` lead to; gives how.
+    /// Adds to `languages` what the cycles here lead to; gives how. The world is at `key`.
     pub(super) fn accelerate<S, M>(
         &mut self,
         world: &mut World<S, M>,
@@ -130,16 +90,21 @@ impl Cycles {
         languages: &mut [Language],
     ) -> Vec<Rc<Pump>>
     where
-        S: Subject + Snapshot + Clone,
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
-        let Some(cycles) = self.at.get(&key).cloned() else { return Vec::new() };
         let mut pumps = Vec::new();
         for _ in 0..MAX_ROUNDS {
             let before = pumps.len();
             for thread in (0..languages.len()).map(ThreadId::at) {
-                self.grow_at_end(world, &cycles, thread, languages, &mut pumps);
-                self.grow_at_front(world, &cycles, thread, languages, &mut pumps);
+                for cycles in self.attempts_for(world, key, thread) {
+                    if let Grown::To(grown) = self.repeat(world, thread, &cycles, languages) {
+                        languages[thread.index()] = grown;
+                        pumps.push(Rc::new(Pump::Suffix { thread, cycles: cycles.into() }));
+                        break;
+                    }
+                }
+                grow_at_front(world, thread, languages, &mut pumps);
             }
             if pumps.len() == before {
                 break;
@@ -148,67 +113,73 @@ impl Cycles {
         pumps
     }
 
-    /// Tries all cycles that append at once, then each alone.
-    fn grow_at_end<S, M>(
+    /// Whether the cycles of `thread` alone that are known here have nothing more to add to its buffer.
+    pub(super) fn is_closed<S, M>(
         &mut self,
         world: &mut World<S, M>,
-        cycles: &[CycleId],
+        key: Key,
         thread: ThreadId,
-        languages: &mut [Language],
-        pumps: &mut Vec<Rc<Pump>>,
-    ) where
-        S: Subject + Snapshot + Clone,
+        languages: &[Language],
+    ) -> bool
+    where
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
-        let appends = |id: &&CycleId| matches!(self.cycle(**id).growth[thread.index()], Growth::Suffix(_));
-        let fitting: Vec<CycleId> = cycles.iter().filter(appends).copied().collect();
-        let mut attempts: Vec<Vec<CycleId>> = vec![fitting.clone()];
+        let cycles = self.local_cycles(world, key, thread);
+        !cycles.is_empty() && self.repeat(world, thread, &cycles, languages) == Grown::Nothing
+    }
+
+    fn local_cycles<S, M>(&mut self, world: &mut World<S, M>, key: Key, thread: ThreadId) -> Vec<CycleId>
+    where
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        M: Model,
+    {
+        // While another thread asks to go on alone, this one may not be able to.
+        if world.at.subject.exclusive().is_some_and(|exclusive| exclusive != thread) {
+            return Vec::new();
+        }
+        let (local, n_threads) = (world.keys.locals_of(key)[thread.index()], world.at.draining.len());
+        self.local.at(local, &world.at.memory, &mut self.all, &mut world.buffers, n_threads)
+    }
+
+    /// The sets of cycles to try on the buffer of `thread`: all that append, then each alone.
+    fn attempts_for<S, M>(&mut self, world: &mut World<S, M>, key: Key, thread: ThreadId) -> Vec<Vec<CycleId>>
+    where
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        M: Model,
+    {
+        let mut fitting = self.local_cycles(world, key, thread);
+        let n_local = fitting.len();
+        fitting.extend(self.at.get(&key).into_iter().flatten());
+        let appends = |id: &CycleId| self.cycle(*id).appended(thread).is_some();
+        let local = fitting[..n_local].iter().copied().filter(appends).collect::<Vec<_>>();
+        fitting.retain(appends);
+        let mut attempts = vec![fitting.clone()];
+        if local.len() < fitting.len() {
+            attempts.push(local);
+        }
         if fitting.len() > 1 {
             attempts.extend(fitting.iter().rev().map(|&id| vec![id]));
         }
-        for cycles in attempts.into_iter().filter(|attempt| !attempt.is_empty()) {
-            if let Some(grown) = self.repeat_appending(world, thread, &cycles, languages) {
-                languages[thread.index()] = grown;
-                pumps.push(Rc::new(Pump::Suffix { thread, cycles: cycles.into() }));
-                return;
-            }
-        }
+        attempts.retain(|attempt| !attempt.is_empty());
+        attempts
     }
 
-    fn grow_at_front<S, M>(
-        &mut self,
-        world: &mut World<S, M>,
-        cycles: &[CycleId],
-        thread: ThreadId,
-        languages: &mut [Language],
-        pumps: &mut Vec<Rc<Pump>>,
-    ) where
-        S: Subject + Snapshot + Clone,
-        M: Model,
-    {
-        for &cycle in cycles {
-            let Growth::Prefix(leaving) = self.cycle(cycle).growth[thread.index()].clone() else { continue };
-            let language = &mut languages[thread.index()];
-            if let Some((grown, word)) = left_behind(&mut world.buffers, &leaving, *language) {
-                *language = grown;
-                pumps.push(Rc::new(Pump::Prefix { thread, cycle, word }));
-            }
-        }
-    }
-
-    /// What the buffer of `thread` may hold after any number of these cycles, if the check says so and it is more.
-    pub(super) fn repeat_appending<S, M>(
+    /// What the buffer of `thread` may hold after any number of these cycles, as far as the check confirms it.
+    pub(super) fn repeat<S, M>(
         &mut self,
         world: &mut World<S, M>,
         thread: ThreadId,
         cycles: &[CycleId],
         languages: &[Language],
-    ) -> Option<Language>
+    ) -> Grown
     where
-        S: Subject + Snapshot + Clone,
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
-        let attempt = (thread, cycles.into(), languages.into());
+        let is_local = cycles.iter().all(|&id| self.cycle(id).is_local);
+        let matter = if is_local { &languages[thread.index()..=thread.index()] } else { languages };
+        let attempt = (thread, cycles.into(), matter.into());
         if let Some(&known) = self.attempts.get(&attempt) {
             return known;
         }
@@ -223,23 +194,19 @@ impl Cycles {
         thread: ThreadId,
         cycles: &[CycleId],
         languages: &[Language],
-    ) -> Option<Language>
+    ) -> Grown
     where
-        S: Subject + Snapshot + Clone,
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let before = languages[thread.index()];
-        let mut appended = Language::EMPTY;
-        for &id in cycles {
-            if let Growth::Suffix(words) = self.cycle(id).growth[thread.index()] {
-                appended = world.buffers.automata.union(appended, words);
-            }
-        }
+        let appended = cycles.iter().filter_map(|&id| self.cycle(id).appended(thread));
+        let appended = appended.fold(Language::EMPTY, |all, more| world.buffers.automata.union(all, more));
         let star = world.buffers.automata.star(appended);
         let grown = world.buffers.automata.concatenation(before, star);
         let grown = world.buffers.normalize(grown);
         if grown == before {
-            return None;
+            return Grown::Nothing;
         }
         let mut guess: Box<[Language]> = languages.into();
         guess[thread.index()] = grown;
@@ -251,13 +218,18 @@ impl Cycles {
                 explained = world.buffers.automata.union(explained, after[thread.index()]);
             }
         }
-        world.buffers.automata.includes(explained, grown).then_some(grown)
+        if world.buffers.automata.includes(explained, grown) { Grown::To(grown) } else { Grown::Unknown }
     }
 
     /// What a cycle makes of languages, or less.
-    pub(super) fn run<S, M>(&mut self, world: &mut World<S, M>, cycle: CycleId, from: &[Language]) -> Option<Box<[Language]>>
+    pub(super) fn run<S, M>(
+        &mut self,
+        world: &mut World<S, M>,
+        cycle: CycleId,
+        from: &[Language],
+    ) -> Option<Box<[Language]>>
     where
-        S: Subject + Snapshot + Clone,
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let mut languages: Box<[Language]> = from.into();
@@ -278,11 +250,11 @@ impl Cycles {
         mut languages: Box<[Language]>,
     ) -> Box<[Language]>
     where
-        S: Subject + Snapshot + Clone,
+        S: Subject + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         if let Pump::Suffix { thread, cycles } = pump
-            && let Some(grown) = self.repeat_appending(world, *thread, cycles, &languages)
+            && let Grown::To(grown) = self.repeat(world, *thread, cycles, &languages)
         {
             languages[thread.index()] = grown;
         }
@@ -292,115 +264,31 @@ impl Cycles {
 
 /// Whether a cycle gives every content of the other buffers back.
 fn returns<M: Model>(buffers: &mut Buffers<M>, thread: ThreadId, from: &[Language], after: &[Language]) -> bool {
-    let others = (0..from.len()).filter(|&index| index != thread.index());
-    others.into_iter().all(|index| buffers.automata.includes(after[index], from[index]))
+    let mut others = (0..from.len()).filter(|&index| index != thread.index());
+    others.all(|index| buffers.automata.includes(after[index], from[index]))
 }
 
-/// By how many stores the buffer of `thread` grows at least along `items`.
-fn least_growth(all: &[Cycle], items: &[Item], thread: ThreadId) -> Option<i64> {
-    let mut least = 0;
-    for item in items {
-        match item {
-            Item::Step(taken) => {
-                for (_, effect) in taken.effects.iter().filter(|(t, _)| *t == thread) {
-                    least += match effect {
-                        Effect::Append(_) => 1,
-                        Effect::Remove(_) => -1,
-                        _ => 0,
-                    };
-                }
-            }
-            Item::Pump(pump) => {
-                // An acceleration at the front is left out when a cycle is run again.
-                if let Pump::Suffix { cycles, .. } = &**pump {
-                    let shrinks = |id: &CycleId| all[id.0 as usize].least[thread.index()].is_none_or(|least| least < 0);
-                    if cycles.iter().any(shrinks) {
-                        return None;
-                    }
-                }
-            }
+/// Adds what is left when stores leave again and again that change nothing in memory.
+fn grow_at_front<S, M: Model>(
+    world: &mut World<S, M>,
+    thread: ThreadId,
+    languages: &mut [Language],
+    pumps: &mut Vec<Rc<Pump>>,
+) {
+    let language = &mut languages[thread.index()];
+    if world.buffers.automata.is_finite(*language) {
+        return;
+    }
+    for letter in world.buffers.automata.letters(*language) {
+        let Some(store) = world.buffers.alphabet.store(letter) else { continue };
+        if world.at.memory[store.loc.index()] != store.value {
+            continue;
+        }
+        if let Some((grown, word)) = left_behind(&mut world.buffers, &[letter], *language) {
+            *language = grown;
+            pumps.push(Rc::new(Pump::Prefix { thread, leaving: Box::new([letter]), word }));
         }
     }
-    Some(least)
-}
-
-/// What `items` seem to do to the buffer of `thread`.
-fn growth<M: Model>(all: &[Cycle], buffers: &mut Buffers<M>, items: &[Item], thread: ThreadId) -> Growth {
-    let mut words = Language::EPSILON;
-    // The same as one word, while it is one.
-    let mut word: Option<Vec<Letter>> = Some(Vec::new());
-    let (mut appended, mut removed) = (0_u32, Vec::new());
-    for item in items {
-        let taken = match item {
-            Item::Step(taken) => taken,
-            Item::Pump(pump) => {
-                if let Pump::Suffix { thread: t, cycles } = &**pump
-                    && *t == thread
-                {
-                    let inner = repeated(all, buffers, cycles, thread);
-                    words = buffers.automata.concatenation(words, inner);
-                    word = None;
-                }
-                continue;
-            }
-        };
-        for (_, effect) in taken.effects.iter().filter(|(t, _)| *t == thread) {
-            match *effect {
-                Effect::Append(letter) => {
-                    appended += 1;
-                    append(buffers, &mut words, &mut word, letter);
-                }
-                Effect::Barrier => append(buffers, &mut words, &mut word, BARRIER),
-                Effect::Remove(letter) => removed.push(letter),
-                Effect::Drained => return Growth::None,
-                _ => {}
-            }
-        }
-    }
-    if removed.is_empty() {
-        return if appended > 0 { Growth::Suffix(words) } else { Growth::None };
-    }
-    let leaves_only = |item: &Item| match item {
-        Item::Step(taken) => matches!(&*taken.effects, [(t, Effect::Remove(_))] if *t == thread),
-        Item::Pump(_) => true,
-    };
-    if appended == 0 && items.iter().all(leaves_only) {
-        return Growth::Prefix(removed.into());
-    }
-    match word {
-        Some(word) if appended as usize > removed.len() => Growth::Suffix(net(buffers, word, &removed)),
-        _ => Growth::None,
-    }
-}
-
-fn append<M: Model>(buffers: &mut Buffers<M>, words: &mut Language, word: &mut Option<Vec<Letter>>, letter: Letter) {
-    let one = buffers.automata.letter(letter);
-    *words = buffers.automata.concatenation(*words, one);
-    if let Some(word) = word {
-        word.push(letter);
-    }
-}
-
-/// Any number of the words that some cycles append.
-fn repeated<M: Model>(all: &[Cycle], buffers: &mut Buffers<M>, cycles: &[CycleId], thread: ThreadId) -> Language {
-    let mut words = Language::EMPTY;
-    for id in cycles {
-        if let Growth::Suffix(more) = all[id.0 as usize].growth[thread.index()] {
-            words = buffers.automata.union(words, more);
-        }
-    }
-    buffers.automata.star(words)
-}
-
-/// What a cycle appends if the stores that leave are its own: a guess, which the check confirms or not.
-fn net<M: Model>(buffers: &mut Buffers<M>, mut word: Vec<Letter>, removed: &[Letter]) -> Language {
-    for letter in removed {
-        if let Some(position) = word.iter().position(|l| l == letter) {
-            word.remove(position);
-        }
-    }
-    let word = buffers.automata.word(&word);
-    buffers.normalize(word)
 }
 
 /// If taking out `leaving` from every content leaves all contents behind some word, the contents behind any number of it.

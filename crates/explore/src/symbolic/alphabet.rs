@@ -4,8 +4,8 @@ use std::marker::PhantomData;
 
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
-use teetotal_memory::{Event, EventKind, Model};
-use teetotal_program::{Loc, Order, ThreadId, Value};
+use teetotal_memory::{Access, Model};
+use teetotal_program::{Loc, Order, Value};
 
 use super::automaton::Letter;
 
@@ -69,7 +69,7 @@ impl<M: Model> Alphabet<M> {
         match (self.store(newer), self.store(older)) {
             (Some(newer), Some(older)) => {
                 let order = if newer.release { Order::Release } else { Order::Plain };
-                !M::keeps_order(&write(Some(older.loc), Order::Plain), &write(Some(newer.loc), order))
+                !M::keeps_order(write(Some(older.loc), Order::Plain), write(Some(newer.loc), order))
             }
             (Some(_), None) => older == SENTINEL,
             (None, _) => false,
@@ -81,25 +81,11 @@ impl<M: Model> Alphabet<M> {
     /// It is ordered after a store as a later store would be; see `memory::dependence`.
     #[must_use]
     pub fn may_update_past(&self, loc: Option<Loc>, order: Order, older: Letter) -> bool {
-        self.store(older).is_some_and(|older| !M::keeps_order(&write(Some(older.loc), Order::Plain), &write(loc, order)))
+        self.store(older).is_some_and(|older| !M::keeps_order(write(Some(older.loc), Order::Plain), write(loc, order)))
     }
 }
 
 /// A write of which only the location and the order matter.
-fn write(loc: Option<Loc>, order: Order) -> Event {
-    Event {
-        thread: ThreadId(0),
-        index: 0,
-        kind: EventKind::Store,
-        loc,
-        read: None,
-        written: None,
-        source: None,
-        forwarded: false,
-        order,
-        epoch: 0,
-        place: 0,
-        step: 0,
-        committed: None,
-    }
+fn write(loc: Option<Loc>, order: Order) -> Access {
+    Access { loc, order, epoch: 0 }
 }

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use teetotal_memory::{Model, Step};
-use teetotal_program::{Failure, Loc, OnFailure, Op, Order, Snapshot, Status, Subject, ThreadId, Value};
+use teetotal_program::{Failure, Loc, OnFailure, Op, Order, Snapshot, Status, Subject, ThreadId, ThreadSnapshot, Value};
 
 use super::automaton::Language;
 use super::buffer_language::{Buffers, Effect};
@@ -22,6 +22,8 @@ pub(super) struct Taken {
     pub(super) seen: Box<[Value]>,
     /// What it does to buffers, in this order.
     pub(super) effects: Box<[(ThreadId, Effect)]>,
+    /// Whether the thread then waits for its buffer to be empty.
+    pub(super) drains: bool,
 }
 
 /// A symbolic state that a step leads to.
@@ -64,7 +66,7 @@ pub(super) struct World<S, M> {
     pub(super) limit_reached: bool,
 }
 
-impl<S: Subject + Snapshot + Clone, M: Model> World<S, M> {
+impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     pub(super) fn new(subject: S, buffer_limit: Option<u32>) -> Self {
         let at = Point::new(subject);
         World {
@@ -82,7 +84,7 @@ impl<S: Subject + Snapshot + Clone, M: Model> World<S, M> {
     pub(super) fn intern(&mut self) -> Key {
         self.bytes.clear();
         self.at.save::<M>(&mut self.bytes);
-        self.keys.intern(&self.bytes).0
+        self.keys.intern(&self.at, &self.bytes)
     }
 
     /// Goes to a state that was met before.
@@ -142,7 +144,7 @@ impl<S: Subject + Snapshot + Clone, M: Model> World<S, M> {
             let (key, failure) = self.perform(thread, op, &way);
             let effects = part.iter().chain(&way.effects).copied().collect();
             let step = Step::Issue { thread, alternative: way.alternative };
-            let taken = Rc::new(Taken { step, seen: way.answer.into(), effects });
+            let taken = Rc::new(Taken { step, seen: way.answer.into(), effects, drains: way.drains });
             found.push(Successor { taken, key, languages: after, failure });
         }
     }
@@ -160,7 +162,7 @@ impl<S: Subject + Snapshot + Clone, M: Model> World<S, M> {
             after[thread.index()] = left;
             let step = Step::Commit { thread, loc: store.loc };
             let effects = Box::new([(thread, Effect::Remove(letter))]);
-            let taken = Rc::new(Taken { step, seen: Box::new([letter.0.into()]), effects });
+            let taken = Rc::new(Taken { step, seen: Box::new([letter.0.into()]), effects, drains: false });
             found.push(Successor { taken, key, languages: after, failure: None });
         }
     }
@@ -197,7 +199,7 @@ impl<S: Subject + Snapshot + Clone, M: Model> World<S, M> {
     fn intern_next(&mut self) -> Key {
         self.bytes.clear();
         self.next.save::<M>(&mut self.bytes);
-        self.keys.intern(&self.bytes).0
+        self.keys.intern(&self.next, &self.bytes)
     }
 
     /// The ways in which `op` may go; `own` are the contents of the buffer of its thread.

@@ -2,12 +2,19 @@
 
 use std::hash::Hasher;
 
-use hashbrown::HashTable;
-use rustc_hash::FxHasher;
+use hashbrown::{HashMap, HashTable};
+use rustc_hash::{FxBuildHasher, FxHasher};
+use teetotal_program::{ThreadId, ThreadSnapshot, Value};
+
+use super::point::Point;
 
 /// Threads and memory, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Key(pub(super) u32);
+
+/// One thread, by number: where it stands, what its registers hold, and whether it waits for its buffer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct LocalState(u32);
 
 /// All that were ever met, as bytes.
 #[derive(Debug, Default)]
@@ -15,6 +22,9 @@ pub(super) struct Keys {
     bytes: Vec<u8>,
     ends: Vec<usize>,
     table: HashTable<u32>,
+    /// For each key, its threads one by one.
+    locals: Vec<Box<[LocalState]>>,
+    known_locals: HashMap<(ThreadId, Box<[Value]>), LocalState, FxBuildHasher>,
 }
 
 impl Keys {
@@ -24,8 +34,30 @@ impl Keys {
         &self.bytes[start..self.ends[number]]
     }
 
+    pub(super) fn locals_of(&self, key: Key) -> &[LocalState] {
+        &self.locals[key.0 as usize]
+    }
+
+    /// The number of a point, which these bytes are.
+    pub(super) fn intern<S: ThreadSnapshot>(&mut self, point: &Point<S>, bytes: &[u8]) -> Key {
+        let (key, is_new) = self.intern_bytes(bytes);
+        if is_new {
+            let mut words = vec![0; point.subject.thread_words() + 1];
+            let locals = (0..point.draining.len()).map(|index| {
+                let thread = ThreadId::at(index);
+                words.fill(0);
+                words[0] = point.draining[index].into();
+                point.subject.save_thread(thread, &mut words[1..]);
+                let next = LocalState(self.known_locals.len() as u32);
+                *self.known_locals.entry((thread, words.as_slice().into())).or_insert(next)
+            });
+            self.locals.push(locals.collect());
+        }
+        key
+    }
+
     /// The number of these bytes, and whether they are new.
-    pub(super) fn intern(&mut self, bytes: &[u8]) -> (Key, bool) {
+    fn intern_bytes(&mut self, bytes: &[u8]) -> (Key, bool) {
         let hash = hash_of(bytes);
         if let Some(&known) = self.table.find(hash, |&number| self.bytes_of(Key(number)) == bytes) {
             return (Key(known), false);
@@ -41,13 +73,11 @@ impl Keys {
         (Key(number), true)
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
     /// How many bytes everything takes.
     pub(super) fn memory(&self) -> u64 {
-        (self.bytes.capacity() + self.ends.capacity() * 8 + self.table.capacity() * 5) as u64
+        let n_threads = self.locals.first().map_or(0, |locals| locals.len());
+        let locals = self.locals.len() * (16 + n_threads * 4) + self.known_locals.capacity() * 80;
+        (self.bytes.capacity() + self.ends.capacity() * 8 + self.table.capacity() * 5 + locals) as u64
     }
 }
 

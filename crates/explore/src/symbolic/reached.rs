@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use teetotal_memory::{Model, StoreBuffer};
-use teetotal_program::{Loc, Snapshot, Subject, ThreadId, Value};
+use teetotal_program::{Loc, Snapshot, Subject, ThreadId, ThreadSnapshot, Value};
 
 use super::alphabet::{BARRIER, Store};
 use super::automaton::{Language, Letter};
@@ -63,7 +63,7 @@ pub struct Reached<'s, S, M> {
     pub coverage: Coverage,
 }
 
-impl<'s, S: Subject + Snapshot + Clone, M: Model> Reached<'s, S, M> {
+impl<'s, S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Reached<'s, S, M> {
     /// Searches all states that `subject` leads to.
     pub fn by(subject: S, collector: &mut Collector, settings: &'s Settings, signal: StopSignal<'_>) -> Self {
         let mut search = Search::new(subject, settings);
@@ -98,6 +98,24 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Reached<'s, S, M> {
             let draining = world.at.draining.iter().zip(&words).map(|(&draining, word)| draining && !word.is_empty());
             threads == state.threads && world.at.memory == state.memory && draining.eq(state.draining.iter().copied())
         })
+    }
+
+    /// DEV
+    pub fn dump(&mut self) {
+        for (id, state) in self.search.states.iter().enumerate() {
+            self.search.world.visit(state.key);
+            let w = &self.search.world;
+            print!("{id} key {} from {:?} {:?} cov {} mem {:?} drain {:?} ", state.key.0, state.from.as_ref().map(|f| f.0), state.from.as_ref().map(|f| f.1.step), state.is_covered, w.at.memory, w.at.draining);
+            for &l in &state.languages {
+                print!(" [{} ", w.buffers.automata.n_states(l));
+                for word in w.buffers.automata.words_up_to(l, 6).into_iter().take(7) {
+                    for c in word { match w.buffers.alphabet.store(c) { None => print!("|"), Some(s) => print!("{}{}{}", (b'x' + s.loc.0 as u8) as char, s.value, if s.release {"r"} else {""}) } }
+                    print!(" ");
+                }
+                print!("]");
+            }
+            println!(" pumps {:?}", state.pumps);
+        }
     }
 
     /// Every state reached whose buffers hold at most `length` stores and barriers each.

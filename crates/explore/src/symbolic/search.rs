@@ -1,14 +1,15 @@
-//! The symbolic search: depth first over symbolic states.
+//! The symbolic search: breadth first over symbolic states.
 
 use std::rc::Rc;
 
 use teetotal_judge::{Ending, View};
 use teetotal_memory::{Model, Trace};
-use teetotal_program::{Failure, Snapshot, Subject, ThreadId};
+use teetotal_program::{Failure, Snapshot, Subject, ThreadId, ThreadSnapshot};
 
-use super::accelerate::{Cycles, Item};
+use super::accelerate::Cycles;
 use super::automaton::Language;
-use super::expand::{Successor, World};
+use super::cycle::{Item, Pump};
+use super::expand::{Successor, Taken, World};
 use super::keys::Key;
 use super::stored::{State, StateId, States};
 use super::witness;
@@ -47,8 +48,8 @@ pub struct Effort {
     pub failures: u64,
 }
 
-/// How many steps are taken between two looks at the stop signal and the limits.
-const SIGNAL_INTERVAL: u64 = 256;
+/// How many states are expanded between two looks at the stop signal and the limits.
+const SIGNAL_INTERVAL: u32 = 16;
 
 /// Searches all states that `subject` leads to under `M`, with buffers of any length.
 pub fn search<S, M>(
@@ -58,7 +59,7 @@ pub fn search<S, M>(
     signal: StopSignal<'_>,
 ) -> (Coverage, Effort)
 where
-    S: Subject + Snapshot + Clone,
+    S: Subject + Snapshot + ThreadSnapshot + Clone,
     M: Model,
 {
     let mut search = Search::<S, M>::new(subject, settings);
@@ -66,18 +67,13 @@ where
     (coverage, search.effort)
 }
 
-/// A state with the steps that are still to be taken from it.
-struct Frame {
-    id: StateId,
-    open: std::vec::IntoIter<Successor>,
-}
-
 pub(super) struct Search<'s, S, M> {
     pub(super) world: World<S, M>,
     pub(super) cycles: Cycles,
     pub(super) states: States,
     settings: &'s Settings,
-    stack: Vec<Frame>,
+    /// The next state to go on from, in the order in which they were found.
+    next: StateId,
     /// The keys whose states with empty buffers were looked at already.
     ended: Vec<bool>,
     /// A loop that was not followed any further.
@@ -85,7 +81,7 @@ pub(super) struct Search<'s, S, M> {
     pub(super) effort: Effort,
 }
 
-impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
+impl<'s, S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, S, M> {
     pub(super) fn new(mut subject: S, settings: &'s Settings) -> Self {
         subject.restart();
         let buffer = settings.limits.buffer.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
@@ -94,7 +90,7 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
             cycles: Cycles::default(),
             states: States::default(),
             settings,
-            stack: Vec::new(),
+            next: 0,
             ended: Vec::new(),
             unbounded: None,
             effort: Effort::default(),
@@ -103,21 +99,10 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
 
     pub(super) fn run(&mut self, collector: &mut Collector, signal: StopSignal<'_>) -> Coverage {
         let mut stopped = self.begin(collector);
-        while stopped.is_none()
-            && let Some(frame) = self.stack.last_mut()
-        {
-            let id = frame.id;
-            let next = if self.states.get(id).is_covered { None } else { frame.open.next() };
-            match next {
-                Some(successor) => stopped = self.take(id, successor, collector),
-                None => {
-                    self.states.get_mut(id).is_open = false;
-                    self.stack.pop();
-                }
-            }
-            if self.effort.visited.is_multiple_of(SIGNAL_INTERVAL) && stopped.is_none() {
-                stopped = self.over_limit().or_else(signal);
-            }
+        while stopped.is_none() && (self.next as usize) < self.states.len() {
+            let id = self.next;
+            self.next += 1;
+            stopped = self.expand(id, collector, signal);
         }
         self.note_effort(collector);
         stopped = stopped.or_else(|| self.over_limit()).or(self.unbounded);
@@ -125,6 +110,24 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
             stopped = self.settings.limits.buffer.map(StopReason::Buffer);
         }
         stopped.map_or(Coverage::Complete, Coverage::Stopped)
+    }
+
+    /// Takes every step from a state, unless another one has all its contents.
+    fn expand(&mut self, id: StateId, collector: &mut Collector, signal: StopSignal<'_>) -> Option<StopReason> {
+        let State { key, is_covered, depth, .. } = *self.states.get(id);
+        if is_covered {
+            return None;
+        }
+        self.effort.depth = self.effort.depth.max(depth.into());
+        self.world.visit(key);
+        let languages = self.states.get(id).languages.clone();
+        for successor in self.world.successors(&languages) {
+            let stopped = self.take(id, successor, collector);
+            if stopped.is_some() {
+                return stopped;
+            }
+        }
+        if id % SIGNAL_INTERVAL == 0 { self.over_limit().or_else(signal) } else { None }
     }
 
     fn note_effort(&mut self, collector: &mut Collector) {
@@ -155,7 +158,7 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
                 return Some(reason);
             }
         }
-        self.store(State { key, languages, from: None, pumps: Vec::new(), is_open: true, is_covered: false }, collector)
+        self.store(State { key, languages, from: None, pumps: Vec::new(), depth: 0, is_covered: false }, collector)
     }
 
     /// Goes on from a state that a step leads to, unless it is known.
@@ -183,40 +186,73 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
             self.unbounded.get_or_insert(reason);
             return None;
         }
-        let from = Some((id, taken));
-        self.store(State { key, languages, from, pumps, is_open: true, is_covered: false }, collector)
+        let (from, depth) = (Some((id, taken)), self.states.get(id).depth + 1);
+        self.store(State { key, languages, from, pumps, depth, is_covered: false }, collector)
     }
 
     /// Adds what cycles lead to, those that end here for the first time among them.
     fn accelerate(
         &mut self,
         before: StateId,
-        taken: &Rc<super::expand::Taken>,
+        taken: &Rc<Taken>,
         key: Key,
         languages: &mut [Language],
-    ) -> Vec<Rc<super::accelerate::Pump>> {
+    ) -> Vec<Rc<Pump>> {
         if !M::BUFFERS {
             return Vec::new();
         }
-        let open = self.states.with_key(key).iter().rev().copied().filter(|&id| self.states.get(id).is_open);
-        for since in open.take(MAX_ANCESTORS).collect::<Vec<_>>() {
-            let mut items = self.states.path(Some(since), before);
-            items.push(Item::Step(Rc::clone(taken)));
-            self.cycles.add(&mut self.world.buffers, key, items, languages.len());
+        self.world.visit(key);
+        if !taken.step.is_commit() {
+            self.find_local_cycle(before, taken, key);
         }
-        self.cycles.accelerate(&mut self.world, key, languages)
+        let mut pumps = self.cycles.accelerate(&mut self.world, key, languages);
+        if self.find_cycles(before, taken, key, languages) {
+            pumps.extend(self.cycles.accelerate(&mut self.world, key, languages));
+        }
+        pumps
     }
 
-    /// Stores a state, looks at whether it is an end, and makes it the next to go on from.
+    /// Looks for the last time at which the thread that has moved stood where it stands now.
+    fn find_local_cycle(&mut self, before: StateId, taken: &Rc<Taken>, key: Key) {
+        let thread = taken.step.thread();
+        let local = self.world.keys.locals_of(key)[thread.index()];
+        let mut since = Some(before);
+        while let Some(id) = since {
+            if self.world.keys.locals_of(self.states.get(id).key)[thread.index()] == local {
+                let mut items = self.states.path(Some(id), before);
+                items.push(Item::Step(Rc::clone(taken)));
+                return self.cycles.local.add(local, thread, &items);
+            }
+            since = self.states.get(id).from.as_ref().map(|(before, _)| *before);
+        }
+    }
+
+    /// Looks for cycles that need more than one thread; gives whether there may be new ones.
+    fn find_cycles(&mut self, before: StateId, taken: &Rc<Taken>, key: Key, languages: &[Language]) -> bool {
+        let mut found = false;
+        for since in self.states.ancestors(before, key).take(MAX_ANCESTORS).collect::<Vec<_>>() {
+            let smaller = self.states.get(since).languages.clone();
+            let differs = |index: &usize| smaller[*index] != languages[*index];
+            let differing: Vec<usize> = (0..languages.len()).filter(differs).collect();
+            let explained = |&index: &usize| {
+                self.cycles.is_closed(&mut self.world, key, ThreadId::at(index), languages)
+            };
+            if !differing.iter().all(explained) {
+                let mut items = self.states.path(Some(since), before);
+                items.push(Item::Step(Rc::clone(taken)));
+                self.cycles.add(&mut self.world.buffers, key, items, languages.len());
+                found = true;
+            }
+        }
+        found
+    }
+
+    /// Stores a state and looks at whether it is an end.
     fn store(&mut self, state: State, collector: &mut Collector) -> Option<StopReason> {
         let (key, languages) = (state.key, state.languages.clone());
         let id = self.states.add(&mut self.world.buffers, state);
         self.world.visit(key);
-        let reason = self.look_at_end(id, key, &languages, collector);
-        let open = self.world.successors(&languages).into_iter();
-        self.stack.push(Frame { id, open });
-        self.effort.depth = self.effort.depth.max(self.stack.len() as u64 - 1);
-        reason
+        self.look_at_end(id, key, &languages, collector)
     }
 
     /// Lets the monitors look at the state with empty buffers, if it is here and nothing is possible in it.
@@ -259,7 +295,7 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
     fn report(
         &mut self,
         id: StateId,
-        taken: &Rc<super::expand::Taken>,
+        taken: &Rc<Taken>,
         key: Key,
         languages: &[Language],
         failure: Option<(ThreadId, Failure)>,
@@ -300,7 +336,7 @@ impl<'s, S: Subject + Snapshot + Clone, M: Model> Search<'s, S, M> {
         let Limits { states, memory, steps, .. } = self.settings.limits;
         let stored = self.states.len() as u64;
         let over_states = states.filter(|&limit| stored > limit).map(StopReason::States);
-        let over_steps = steps.filter(|&limit| self.stack.len() as u64 > limit).map(StopReason::Steps);
+        let over_steps = steps.filter(|&limit| self.effort.depth > limit).map(StopReason::Steps);
         let over_memory = memory.filter(|&limit| self.memory() > limit).map(StopReason::Memory);
         over_states.or(over_memory).or(over_steps)
     }

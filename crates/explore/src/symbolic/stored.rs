@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use teetotal_memory::Model;
 
-use super::accelerate::{Item, Pump};
 use super::automaton::Language;
 use super::buffer_language::Buffers;
+use super::cycle::{Item, Pump};
 use super::expand::Taken;
 use super::keys::Key;
 
@@ -22,8 +22,8 @@ pub(super) struct State {
     pub(super) from: Option<(StateId, Rc<Taken>)>,
     /// How it was accelerated after that step.
     pub(super) pumps: Vec<Rc<Pump>>,
-    /// Whether the search is still at work below it.
-    pub(super) is_open: bool,
+    /// How many steps lead to it, not counting those of accelerations.
+    pub(super) depth: u32,
     /// Whether another stored state has all its contents, so that nothing new comes of it.
     pub(super) is_covered: bool,
 }
@@ -45,16 +45,18 @@ impl States {
         &self.all[id as usize]
     }
 
-    pub(super) fn get_mut(&mut self, id: StateId) -> &mut State {
-        &mut self.all[id as usize]
-    }
-
     pub(super) fn iter(&self) -> impl Iterator<Item = &State> {
         self.all.iter()
     }
 
     pub(super) fn with_key(&self, key: Key) -> &[StateId] {
         self.by_key.get(key.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The states with `key` on the way to `id`, the last first, `id` itself among them.
+    pub(super) fn ancestors(&self, id: StateId, key: Key) -> impl Iterator<Item = StateId> {
+        let before = |id: &StateId| self.get(*id).from.as_ref().map(|(before, _)| *before);
+        std::iter::successors(Some(id), before).filter(move |&id| self.get(id).key == key)
     }
 
     /// A state that has all contents of `languages`, if one is stored.

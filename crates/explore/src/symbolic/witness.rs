@@ -5,12 +5,13 @@
 //! promises to be possible until a content from before it is met.
 
 use teetotal_memory::{Model, Step};
-use teetotal_program::{Snapshot, Subject, ThreadId};
+use teetotal_program::{Snapshot, Subject, ThreadId, ThreadSnapshot};
 
-use super::accelerate::{CycleId, Cycles, Item, Pump};
+use super::accelerate::Cycles;
 use super::alphabet::BARRIER;
 use super::automaton::{Language, Letter};
 use super::buffer_language::{Buffers, Effect};
+use super::cycle::{CycleId, Item, Pump};
 use super::expand::{Taken, World};
 
 /// One content for each buffer.
@@ -27,7 +28,7 @@ pub(super) fn steps<S, M>(
     words: Words,
 ) -> Vec<Step>
 where
-    S: Subject + Snapshot + Clone,
+    S: Subject + Snapshot + ThreadSnapshot + Clone,
     M: Model,
 {
     let mut back = Back { world, cycles, steps: Vec::new() };
@@ -51,7 +52,7 @@ struct Back<'b, S, M> {
     steps: Vec<Step>,
 }
 
-impl<S: Subject + Snapshot + Clone, M: Model> Back<'_, S, M> {
+impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Back<'_, S, M> {
     /// The contents before `items` that lead to `words`.
     fn undo_path(&mut self, items: &[Item], from: &[Language], mut words: Words, within: Within) -> Words {
         let mut languages: Vec<Box<[Language]>> = vec![from.into()];
@@ -113,7 +114,7 @@ impl<S: Subject + Snapshot + Clone, M: Model> Back<'_, S, M> {
         while !self.world.buffers.automata.contains(before[thread.index()], &words[thread.index()]) {
             words = match pump {
                 Pump::Suffix { cycles, .. } => self.undo_one_of(cycles, after, words),
-                Pump::Prefix { cycle, word, .. } => self.undo_leaving(*cycle, word, before, thread, words),
+                Pump::Prefix { leaving, word, .. } => self.undo_leaving(leaving, word, before, thread, words),
             };
         }
         words
@@ -135,7 +136,7 @@ impl<S: Subject + Snapshot + Clone, M: Model> Back<'_, S, M> {
     /// Undoes one turn of a cycle that leaves `word` at the front.
     fn undo_leaving(
         &mut self,
-        cycle: CycleId,
+        leaving: &[Letter],
         word: &[Letter],
         before: &[Language],
         thread: ThreadId,
@@ -149,14 +150,33 @@ impl<S: Subject + Snapshot + Clone, M: Model> Back<'_, S, M> {
             copies += 1;
         }
         // The stores that left pass all copies but the last as if they were not there.
-        let mut last = words.clone();
-        last[thread.index()] = content[(copies - 1) * word.len()..].to_vec();
-        let steps: Vec<Item> = self.cycles.cycle(cycle).items.clone().into_vec();
-        let steps: Vec<Item> = steps.into_iter().filter(|item| matches!(item, Item::Step(_))).collect();
-        let undone = self.undo_path(&steps, before, last, Within::Cycle);
+        let last = content[(copies - 1) * word.len()..].to_vec();
+        let undone = self.put_all_back(leaving, before[thread.index()], thread, last);
         words[thread.index()] = word.repeat(copies - 1);
-        words[thread.index()].extend_from_slice(&undone[thread.index()]);
+        words[thread.index()].extend_from_slice(&undone);
         words
+    }
+
+    /// Puts stores back that left one after the other.
+    fn put_all_back(
+        &mut self,
+        leaving: &[Letter],
+        before: Language,
+        thread: ThreadId,
+        mut word: Vec<Letter>,
+    ) -> Vec<Letter> {
+        let buffers = &mut self.world.buffers;
+        let mut languages = vec![before];
+        for &letter in leaving {
+            let rest = buffers.apply(Effect::Remove(letter), languages[languages.len() - 1]);
+            languages.push(rest);
+        }
+        for (&letter, &language) in leaving.iter().zip(&languages).rev() {
+            word = put_back(buffers, letter, language, &word);
+            let loc = buffers.alphabet.store(letter).expect("only stores leave").loc;
+            self.steps.push(Step::Commit { thread, loc });
+        }
+        word
     }
 }
 

@@ -11,7 +11,7 @@
 
 use teetotal_program::{Loc, Order};
 
-use crate::event::Event;
+use crate::event::Access;
 use crate::model::{Model, ModelId};
 use crate::store_buffer::StoreBuffer;
 
@@ -40,7 +40,7 @@ impl Model for Pso {
         !buffer.holds_store_before_newest_barrier() && buffer.pending().iter().all(|p| Some(p.loc) != loc)
     }
 
-    fn keeps_order(earlier: &Event, later: &Event) -> bool {
+    fn keeps_order(earlier: Access, later: Access) -> bool {
         earlier.loc == later.loc || earlier.epoch < later.epoch || later.order.releases()
     }
 }

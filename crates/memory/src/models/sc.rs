@@ -4,7 +4,7 @@
 
 use teetotal_program::{Loc, Order};
 
-use crate::event::Event;
+use crate::event::Access;
 use crate::model::{Model, ModelId};
 use crate::store_buffer::StoreBuffer;
 
@@ -26,7 +26,7 @@ impl Model for Sc {
         true
     }
 
-    fn keeps_order(_: &Event, _: &Event) -> bool {
+    fn keeps_order(_: Access, _: Access) -> bool {
         true
     }
 }

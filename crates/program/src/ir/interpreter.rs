@@ -10,7 +10,7 @@ use crate::ir::instruction::Instruction;
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::packed;
-use crate::subject::{Failure, Foresight, Future, Snapshot, Status, Subject};
+use crate::subject::{Failure, Foresight, Future, Snapshot, Status, Subject, ThreadSnapshot};
 
 /// A program in the middle of an execution.
 #[derive(Clone, Debug)]
@@ -197,6 +197,28 @@ impl Snapshot for Interpreter {
     fn load(&mut self, bytes: &mut &[u8]) {
         self.exclusive = (packed::take(bytes) as usize).checked_sub(1).map(ThreadId::at);
         packed::take_all(bytes, &mut self.words);
+    }
+}
+
+impl ThreadSnapshot for Interpreter {
+    fn thread_words(&self) -> usize {
+        self.offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0) as usize
+    }
+
+    #[inline]
+    fn save_thread(&self, thread: ThreadId, words: &mut [Value]) {
+        let own = self.frame(thread).words;
+        words[..own.len()].copy_from_slice(own);
+    }
+
+    #[inline]
+    fn load_thread(&mut self, thread: ThreadId, words: &[Value]) {
+        let own = self.words_mut(thread);
+        own.copy_from_slice(&words[..own.len()]);
+    }
+
+    fn start_thread(&mut self, thread: ThreadId) {
+        self.run_from(thread, 0);
     }
 }
 

@@ -50,84 +50,100 @@ impl Nfa {
         draft.number(n_classes, &class)
     }
 
-    /// Sets of states as bits, by subset construction.
+    /// By subset construction.
     fn determinize(&self) -> Draft {
-        let n = self.accepting.len();
-        let blocks = n.div_ceil(64);
-        let closure = self.closures(blocks);
-        let mut by_state: Vec<Vec<(Letter, u32)>> = vec![Vec::new(); n];
-        self.edges.iter().for_each(|&(from, letter, to)| by_state[from as usize].push((letter, to)));
-        let mut start = vec![0_u64; blocks];
-        for &state in &self.starts {
-            unite(&mut start, &closure[state as usize]);
-        }
-
+        let mut subsets = Subsets::new(self);
         let mut draft = Draft::default();
-        let mut known: HashMap<Vec<u64>, u32, FxBuildHasher> = HashMap::default();
-        let mut sets = vec![start.clone()];
-        known.insert(start, 0);
+        subsets.number(self.starts.iter().copied());
         let mut letters: Vec<(Letter, u32)> = Vec::new();
         let mut at = 0;
-        while at < sets.len() {
+        while at < subsets.all.len() {
             letters.clear();
-            let members = members(&sets[at]);
-            draft.accepting.push(members.clone().any(|s| self.accepting[s]));
-            members.for_each(|s| letters.extend_from_slice(&by_state[s]));
-            letters.sort_unstable();
-            let mut edges = Vec::new();
-            for run in letters.chunk_by(|a, b| a.0 == b.0) {
-                let mut target = vec![0_u64; blocks];
-                for &(_, to) in run {
-                    unite(&mut target, &closure[to as usize]);
-                }
-                let next = *known.entry(target).or_insert_with_key(|target| {
-                    sets.push(target.clone());
-                    sets.len() as u32 - 1
-                });
-                edges.push((run[0].0, next));
+            let members = &subsets.all[at];
+            draft.accepting.push(members.iter().any(|&state| self.accepting[state as usize]));
+            members.iter().for_each(|&state| letters.extend_from_slice(subsets.edges_of(state)));
+            if members.len() > 1 {
+                letters.sort_unstable();
+                letters.dedup();
             }
-            draft.edges.push(edges);
+            let runs = letters.chunk_by(|a, b| a.0 == b.0);
+            draft.edges.push(runs.map(|run| (run[0].0, subsets.number(run.iter().map(|&(_, to)| to)))).collect());
             at += 1;
         }
         draft
     }
+}
 
-    /// For each state, the states that nothing leads to from it, itself among them.
-    fn closures(&self, blocks: usize) -> Vec<Vec<u64>> {
-        let n = self.accepting.len();
-        let mut closure: Vec<Vec<u64>> = (0..n)
-            .map(|s| {
-                let mut set = vec![0; blocks];
-                set[s / 64] |= 1 << (s % 64);
-                set
-            })
-            .collect();
-        let mut changed = !self.silent.is_empty();
-        while changed {
-            changed = false;
-            for &(from, to) in &self.silent {
-                let reached = closure[to as usize].clone();
-                changed |= unite(&mut closure[from as usize], &reached);
+/// The sets of states of an automaton in which it may be after some word.
+struct Subsets {
+    all: Vec<Box<[u32]>>,
+    known: HashMap<Box<[u32]>, u32, FxBuildHasher>,
+    /// The edges, by where they begin and then by letter, and where those of each state begin.
+    edges: Vec<(Letter, u32)>,
+    first: Vec<u32>,
+    /// Moves that read nothing, by where they begin.
+    silent: Vec<(u32, u32)>,
+    /// Which states are in the set that is being made, by the number of that set.
+    mark: Vec<u32>,
+    turn: u32,
+}
+
+impl Subsets {
+    fn new(nfa: &Nfa) -> Self {
+        let mut sorted = nfa.edges.clone();
+        sorted.sort_unstable();
+        let mut first = vec![0; nfa.accepting.len() + 1];
+        sorted.iter().for_each(|&(from, ..)| first[from as usize + 1] += 1);
+        (0..nfa.accepting.len()).for_each(|state| first[state + 1] += first[state]);
+        let mut silent = nfa.silent.clone();
+        silent.sort_unstable();
+        Subsets {
+            all: Vec::new(),
+            known: HashMap::default(),
+            edges: sorted.into_iter().map(|(_, letter, to)| (letter, to)).collect(),
+            first,
+            silent,
+            mark: vec![0; nfa.accepting.len()],
+            turn: 0,
+        }
+    }
+
+    fn edges_of(&self, state: u32) -> &[(Letter, u32)] {
+        &self.edges[self.first[state as usize] as usize..self.first[state as usize + 1] as usize]
+    }
+
+    /// The number of the set of `states` and of what nothing leads to from them.
+    fn number(&mut self, states: impl Iterator<Item = u32>) -> u32 {
+        self.turn += 1;
+        let mut set: Vec<u32> = Vec::new();
+        for state in states {
+            if std::mem::replace(&mut self.mark[state as usize], self.turn) != self.turn {
+                set.push(state);
             }
         }
-        closure
+        let mut at = 0;
+        while at < set.len() && !self.silent.is_empty() {
+            let state = set[at];
+            let begin = self.silent.partition_point(|&(from, _)| from < state);
+            for &(_, to) in self.silent[begin..].iter().take_while(|&&(from, _)| from == state) {
+                if std::mem::replace(&mut self.mark[to as usize], self.turn) != self.turn {
+                    set.push(to);
+                }
+            }
+            at += 1;
+        }
+        set.sort_unstable();
+        let next = self.all.len() as u32;
+        let set: Box<[u32]> = set.into();
+        match self.known.get(&set) {
+            Some(&known) => known,
+            None => {
+                self.all.push(set.clone());
+                self.known.insert(set, next);
+                next
+            }
+        }
     }
-}
-
-/// Adds a set of bits to another; gives whether that changed it.
-fn unite(set: &mut [u64], other: &[u64]) -> bool {
-    let mut changed = false;
-    for (bits, more) in set.iter_mut().zip(other) {
-        changed |= *more & !*bits != 0;
-        *bits |= more;
-    }
-    changed
-}
-
-fn members(set: &[u64]) -> impl Iterator<Item = usize> + Clone + '_ {
-    set.iter().enumerate().flat_map(|(block, &bits)| {
-        (0..64).filter(move |bit| bits & 1 << bit != 0).map(move |bit| block * 64 + bit)
-    })
 }
 
 /// A deterministic automaton that may still have states that are of no use, or equal to others. It begins in state 0.
