@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod linden;
 mod machines;
 
 /// Measurements of teetotal.
@@ -21,10 +22,17 @@ struct Arguments {
 enum What {
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// The tables of a paper, beside the published figures
+    Tables {
+        /// The paper
+        #[arg(value_parser = ["linden"])]
+        paper: String,
+    },
 }
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
         What::Machines => machines::run(),
+        What::Tables { .. } => linden::run(),
     }
 }

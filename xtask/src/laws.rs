@@ -30,6 +30,7 @@ mod rc11;
 mod replay;
 mod states;
 mod swaps;
+mod symbolic;
 mod twin;
 
 /// Holds every engine to the laws, on random programs and on the counts that are known exactly.
@@ -105,6 +106,7 @@ const LAWS: &[Law] = &[
     Law { name: "a token replays its execution", needs_end: false, holds: replay::round_trips },
     Law { name: "permuting threads permutes outcomes", needs_end: false, holds: permutation::holds },
     Law { name: "independent steps commute", needs_end: true, holds: dependence::agrees_with_traces },
+    Law { name: "symbolic search ≡ stateful search", needs_end: false, holds: symbolic::agrees },
     Law { name: "independent neighbors can be swapped", needs_end: true, holds: swaps::are_possible },
 ];
 

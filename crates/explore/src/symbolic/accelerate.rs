@@ -19,7 +19,7 @@ use teetotal_program::{Snapshot, Subject, ThreadId, ThreadSnapshot};
 
 use super::alphabet::SENTINEL;
 use super::automaton::{Language, Letter};
-use super::buffer_language::{Buffers, Effect};
+use super::buffer_language::{Buffers, Effect, LetterSet};
 use super::cycle::{Cycle, CycleId, Item, Pump};
 use super::expand::World;
 use super::keys::Key;
@@ -104,7 +104,6 @@ impl Cycles {
                         break;
                     }
                 }
-                grow_at_front(world, thread, languages, &mut pumps);
             }
             if pumps.len() == before {
                 break;
@@ -268,53 +267,40 @@ fn returns<M: Model>(buffers: &mut Buffers<M>, thread: ThreadId, from: &[Languag
     others.all(|index| buffers.automata.includes(after[index], from[index]))
 }
 
-/// Adds what is left when stores leave again and again that change nothing in memory.
-fn grow_at_front<S, M: Model>(
-    world: &mut World<S, M>,
-    thread: ThreadId,
-    languages: &mut [Language],
-    pumps: &mut Vec<Rc<Pump>>,
-) {
-    let language = &mut languages[thread.index()];
-    if world.buffers.automata.is_finite(*language) {
-        return;
-    }
-    for letter in world.buffers.automata.letters(*language) {
-        let Some(store) = world.buffers.alphabet.store(letter) else { continue };
-        if world.at.memory[store.loc.index()] != store.value {
-            continue;
-        }
-        if let Some((grown, word)) = left_behind(&mut world.buffers, &[letter], *language) {
-            *language = grown;
-            pumps.push(Rc::new(Pump::Prefix { thread, leaving: Box::new([letter]), word }));
-        }
-    }
-}
-
-/// If taking out `leaving` from every content leaves all contents behind some word, the contents behind any number of it.
+/// Adds what is left when these stores leave again and again, given that memory is then as it is now.
 ///
-/// The word must be one that the stores may pass; what stands before a word then changes nothing.
-fn left_behind<M: Model>(
+/// If taking them out of every content leaves all contents behind some word, there may be any number of that word. The
+/// word must be one that each of the stores passes anyhow; what stands before a content then changes nothing.
+pub(super) fn leave_behind<M: Model>(
     buffers: &mut Buffers<M>,
-    leaving: &[Letter],
-    language: Language,
-) -> Option<(Language, Box<[Letter]>)> {
+    thread: ThreadId,
+    leaving: Vec<(Letter, LetterSet)>,
+    language: &mut Language,
+) -> Option<Rc<Pump>> {
+    if buffers.automata.is_finite(*language) {
+        return None;
+    }
     let sentinel = buffers.automata.letter(SENTINEL);
-    let marked = buffers.automata.concatenation(sentinel, language);
-    let after = leaving.iter().fold(marked, |rest, &letter| buffers.apply(Effect::Remove(letter), rest));
-    let (short, shorter) = (buffers.automata.shortest(after)?, buffers.automata.shortest(language)?);
+    let marked = buffers.automata.concatenation(sentinel, *language);
+    let take_out = |rest, &(letter, passed): &(Letter, LetterSet)| buffers.apply(Effect::Remove { letter, passed }, rest);
+    let after = leaving.iter().fold(marked, take_out);
+    let (short, shorter) = (buffers.automata.shortest(after)?, buffers.automata.shortest(*language)?);
     let word = short.get(1..)?.strip_suffix(&shorter[..]).filter(|word| !word.is_empty())?;
-    let passed = |&letter: &Letter| leaving.iter().all(|&newer| buffers.alphabet.may_pass(newer, letter));
-    if !word.iter().all(passed) {
+    let is_passed = |letter: &Letter| leaving.iter().all(|&(_, passed)| buffers.letters_of(passed).contains(letter));
+    if !word.iter().all(is_passed) {
         return None;
     }
     let front = buffers.automata.word(word);
-    let behind = buffers.automata.concatenation(front, language);
+    let behind = buffers.automata.concatenation(front, *language);
     let marked_behind = buffers.automata.concatenation(sentinel, behind);
     if !buffers.automata.includes(after, marked_behind) {
         return None;
     }
     let star = buffers.automata.star(front);
-    let grown = buffers.automata.concatenation(star, language);
-    (grown != language).then(|| (grown, word.into()))
+    let grown = buffers.automata.concatenation(star, *language);
+    if grown == *language {
+        return None;
+    }
+    *language = grown;
+    Some(Rc::new(Pump::Prefix { thread, leaving: leaving.into(), word: word.into() }))
 }

@@ -18,7 +18,7 @@ use rustc_hash::FxBuildHasher;
 use teetotal_memory::Model;
 use teetotal_program::{Loc, Order, Value};
 
-use super::alphabet::{Alphabet, BARRIER};
+use super::alphabet::{Alphabet, BARRIER, SENTINEL};
 use super::automaton::{Automata, Language, Letter, Nfa};
 
 /// What a step does to the contents of one buffer.
@@ -42,13 +42,20 @@ pub enum Effect {
     MayUpdate { loc: Option<Loc>, order: Order },
     /// Only contents with which it may not.
     MayNotUpdate { loc: Option<Loc>, order: Order },
-    /// A store leaves.
-    Remove(Letter),
+    /// A store leaves from behind others, namely stores of each of these letters and of no other.
+    Remove { letter: Letter, passed: LetterSet },
     /// Only contents of fewer stores than this.
     Shorter(u32),
     /// Only contents of as many or more.
     NotShorter(u32),
 }
+
+/// A set of letters, by number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LetterSet(pub u32);
+
+/// A store that leaves, the letters that it passes, and what is left.
+type Leaving = (Letter, LetterSet, Language);
 
 /// Languages of buffer contents under the model `M`.
 #[derive(Debug)]
@@ -58,7 +65,10 @@ pub struct Buffers<M> {
     effects: HashMap<(Effect, Language), Language, FxBuildHasher>,
     /// By language and location.
     newest: HashMap<(Language, Loc), Rc<[(Option<Value>, Language)]>, FxBuildHasher>,
-    leaving: HashMap<Language, Rc<[(Letter, Language)]>, FxBuildHasher>,
+    leaving: HashMap<Language, Rc<[Leaving]>, FxBuildHasher>,
+    /// Each ascending.
+    sets: Vec<Rc<[Letter]>>,
+    known_sets: HashMap<Rc<[Letter]>, LetterSet, FxBuildHasher>,
 }
 
 impl<M: Model> Default for Buffers<M> {
@@ -69,6 +79,8 @@ impl<M: Model> Default for Buffers<M> {
             effects: HashMap::default(),
             newest: HashMap::default(),
             leaving: HashMap::default(),
+            sets: Vec::new(),
+            known_sets: HashMap::default(),
         }
     }
 }
@@ -115,7 +127,7 @@ impl<M: Model> Buffers<M> {
                 let harmless = self.harmless(language, loc, order);
                 self.automata.difference(language, harmless)
             }
-            Effect::Remove(letter) => self.remove(language, letter),
+            Effect::Remove { letter, passed } => self.remove(language, letter, passed),
             Effect::Shorter(limit) => self.shorter(language, limit),
             Effect::NotShorter(limit) => {
                 let shorter = self.shorter(language, limit);
@@ -183,37 +195,98 @@ impl<M: Model> Buffers<M> {
         self.automata.all_words(harmless)
     }
 
-    /// The stores that may leave first, with what is left then.
-    pub fn leaving(&mut self, language: Language) -> Rc<[(Letter, Language)]> {
+    /// The stores that may leave next, each with what it passes and what is left then.
+    ///
+    /// What is left is kept apart by what was passed, since it looks different then: after `y` left from behind any
+    /// number of `x`, there are that many at the front.
+    pub fn leaving(&mut self, language: Language) -> Rc<[Leaving]> {
         if let Some(known) = self.leaving.get(&language) {
             return Rc::clone(known);
         }
-        let letters = self.automata.letters(language).into_iter();
-        let parts = letters.map(|letter| (letter, self.apply(Effect::Remove(letter), language)));
-        let parts: Rc<[_]> = parts.filter(|(_, left)| !left.is_empty()).collect();
+        let mut parts = Vec::new();
+        for letter in self.automata.letters(language) {
+            if self.alphabet.store(letter).is_some() {
+                for passed in self.ways_to_leave(language, letter) {
+                    parts.push((letter, passed, self.apply(Effect::Remove { letter, passed }, language)));
+                }
+            }
+        }
+        let parts: Rc<[Leaving]> = parts.into();
         self.leaving.insert(language, Rc::clone(&parts));
         parts
     }
 
-    /// What is left when `letter` leaves from behind stores that it may pass.
+    /// The sets of letters that `letter` may leave from behind.
+    fn ways_to_leave(&mut self, language: Language, letter: Letter) -> Vec<LetterSet> {
+        let dfa = self.automata.unfold(language);
+        let mut seen: Vec<(u32, Vec<Letter>)> = vec![(0, Vec::new())];
+        let mut ways = Vec::new();
+        let mut at = 0;
+        while at < seen.len() {
+            let (state, passed) = seen[at].clone();
+            for &(read, to) in dfa.edges_of(state) {
+                if read == letter && !ways.contains(&passed) {
+                    ways.push(passed.clone());
+                }
+                if self.alphabet.may_pass(letter, read) {
+                    let mut more = passed.clone();
+                    if let Err(position) = more.binary_search(&read) {
+                        more.insert(position, read);
+                    }
+                    if !seen.contains(&(to, more.clone())) {
+                        seen.push((to, more));
+                    }
+                }
+            }
+            at += 1;
+        }
+        ways.into_iter().map(|passed| self.set(passed)).collect()
+    }
+
+    fn set(&mut self, letters: Vec<Letter>) -> LetterSet {
+        let letters: Rc<[Letter]> = letters.into();
+        let next = LetterSet(self.sets.len() as u32);
+        *self.known_sets.entry(letters).or_insert_with_key(|letters| {
+            self.sets.push(Rc::clone(letters));
+            next
+        })
+    }
+
+    /// The letters of a set, ascending.
+    #[must_use]
+    pub fn letters_of(&self, set: LetterSet) -> &[Letter] {
+        &self.sets[set.0 as usize]
+    }
+
+    /// What is left when `letter` leaves from behind all letters of `passed` and no others.
     ///
-    /// In the first copy of the automaton nothing has left; a move that reads nothing leads to the second.
-    fn remove(&mut self, language: Language, letter: Letter) -> Language {
+    /// In the first copies of the automaton nothing has left, one copy for each part of `passed` that was met; a move
+    /// that reads nothing leads from the one in which all were met to the last copy.
+    fn remove(&mut self, language: Language, letter: Letter, passed: LetterSet) -> Language {
+        let passed = Rc::clone(&self.sets[passed.0 as usize]);
         let dfa = self.automata.unfold(language);
         let mut nfa = Nfa::default();
         let after = dfa.add_to(&mut nfa);
-        let before = nfa.n_states();
-        (0..dfa.n_states()).for_each(|_| {
-            nfa.state(false);
-        });
-        nfa.start(before);
-        for state in 0..dfa.n_states() {
+        let all: u64 = (1 << passed.len()) - 1;
+        let mut known: HashMap<(u32, u64), u32, FxBuildHasher> = HashMap::default();
+        let mut open = vec![(0, 0)];
+        let first = nfa.state(false);
+        nfa.start(first);
+        known.insert((0, 0), first);
+        while let Some((state, met)) = open.pop() {
+            let from = known[&(state, met)];
             for &(read, to) in dfa.edges_of(state) {
-                if read == letter {
-                    nfa.silent(before + state, after + to);
+                if read == letter && met == all {
+                    nfa.silent(from, after + to);
                 }
-                if self.alphabet.may_pass(letter, read) {
-                    nfa.edge(before + state, read, before + to);
+                let position = passed.binary_search(&read).ok();
+                if position.is_some() || read == SENTINEL {
+                    let met = met | position.map_or(0, |position| 1 << position);
+                    let next = *known.entry((to, met)).or_insert_with(|| {
+                        open.push((to, met));
+                        nfa.state(false)
+                    });
+                    nfa.edge(from, read, next);
                 }
             }
         }

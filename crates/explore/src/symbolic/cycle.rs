@@ -7,7 +7,7 @@ use teetotal_program::ThreadId;
 
 use super::alphabet::BARRIER;
 use super::automaton::{Language, Letter};
-use super::buffer_language::{Buffers, Effect};
+use super::buffer_language::{Buffers, Effect, LetterSet};
 use super::expand::Taken;
 
 /// A cycle, by number. A cycle passes only through accelerations by cycles with smaller numbers.
@@ -27,7 +27,7 @@ pub(super) enum Pump {
     /// Any of these cycles, any number of times; each appends.
     Suffix { thread: ThreadId, cycles: Box<[CycleId]> },
     /// Stores that leave, again and again; each time `word` stays behind at the front.
-    Prefix { thread: ThreadId, leaving: Box<[Letter]>, word: Box<[Letter]> },
+    Prefix { thread: ThreadId, leaving: Box<[(Letter, LetterSet)]>, word: Box<[Letter]> },
 }
 
 /// A path back to the same threads and memory.
@@ -97,7 +97,7 @@ fn least_growth(all: &[Cycle], items: &[Item], thread: ThreadId) -> Option<i64> 
                 for (_, effect) in taken.effects.iter().filter(|(t, _)| *t == thread) {
                     least += match effect {
                         Effect::Append(_) => 1,
-                        Effect::Remove(_) => -1,
+                        Effect::Remove { .. } => -1,
                         _ => 0,
                     };
                 }
@@ -142,7 +142,7 @@ fn growth<M: Model>(all: &[Cycle], buffers: &mut Buffers<M>, items: &[Item], thr
             let letter = match *effect {
                 Effect::Append(letter) => letter,
                 Effect::Barrier => BARRIER,
-                Effect::Remove(letter) => {
+                Effect::Remove { letter, .. } => {
                     removed.push(letter);
                     continue;
                 }

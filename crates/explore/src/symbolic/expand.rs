@@ -152,7 +152,7 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     /// Adds what it leads to that a store of `thread` leaves.
     fn commits(&mut self, thread: ThreadId, languages: &[Language], found: &mut Vec<Successor>) {
         let leaving = self.buffers.leaving(languages[thread.index()]);
-        for &(letter, left) in leaving.iter() {
+        for &(letter, passed, left) in leaving.iter() {
             let store = self.buffers.alphabet.store(letter).expect("only stores leave");
             self.next.copy_from(&self.at);
             self.next.memory[store.loc.index()] = store.value;
@@ -161,8 +161,8 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
             let mut after: Box<[Language]> = languages.into();
             after[thread.index()] = left;
             let step = Step::Commit { thread, loc: store.loc };
-            let effects = Box::new([(thread, Effect::Remove(letter))]);
-            let taken = Rc::new(Taken { step, seen: Box::new([letter.0.into()]), effects, drains: false });
+            let effects = Box::new([(thread, Effect::Remove { letter, passed })]);
+            let taken = Rc::new(Taken { step, seen: Box::new([letter.0.into(), passed.0.into()]), effects, drains: false });
             found.push(Successor { taken, key, languages: after, failure: None });
         }
     }

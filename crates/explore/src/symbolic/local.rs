@@ -194,7 +194,7 @@ fn local_effects(thread: ThreadId, taken: &Taken) -> Option<Vec<LocalEffect>> {
             | Effect::Pending
             | Effect::MayUpdate { .. }
             | Effect::MayNotUpdate { .. }
-            | Effect::Remove(_)
+            | Effect::Remove { .. }
             | Effect::Shorter(_)
             | Effect::NotShorter(_) => return None,
         })

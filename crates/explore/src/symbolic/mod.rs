@@ -11,6 +11,7 @@ mod accelerate;
 pub mod alphabet;
 pub mod automaton;
 pub mod buffer_language;
+pub mod compare;
 mod cycle;
 mod expand;
 mod keys;

@@ -100,24 +100,6 @@ impl<'s, S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Reached<'s, S
         })
     }
 
-    /// DEV
-    pub fn dump(&mut self) {
-        for (id, state) in self.search.states.iter().enumerate() {
-            self.search.world.visit(state.key);
-            let w = &self.search.world;
-            print!("{id} key {} from {:?} {:?} cov {} mem {:?} drain {:?} ", state.key.0, state.from.as_ref().map(|f| f.0), state.from.as_ref().map(|f| f.1.step), state.is_covered, w.at.memory, w.at.draining);
-            for &l in &state.languages {
-                print!(" [{} ", w.buffers.automata.n_states(l));
-                for word in w.buffers.automata.words_up_to(l, 6).into_iter().take(7) {
-                    for c in word { match w.buffers.alphabet.store(c) { None => print!("|"), Some(s) => print!("{}{}{}", (b'x' + s.loc.0 as u8) as char, s.value, if s.release {"r"} else {""}) } }
-                    print!(" ");
-                }
-                print!("]");
-            }
-            println!(" pumps {:?}", state.pumps);
-        }
-    }
-
     /// Every state reached whose buffers hold at most `length` stores and barriers each.
     pub fn concrete(&mut self, length: usize) -> BTreeSet<Concrete> {
         let world = &mut self.search.world;

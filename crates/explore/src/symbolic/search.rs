@@ -6,8 +6,9 @@ use teetotal_judge::{Ending, View};
 use teetotal_memory::{Model, Trace};
 use teetotal_program::{Failure, Snapshot, Subject, ThreadId, ThreadSnapshot};
 
-use super::accelerate::Cycles;
+use super::accelerate::{self, Cycles};
 use super::automaton::Language;
+use super::buffer_language::Effect;
 use super::cycle::{Item, Pump};
 use super::expand::{Successor, Taken, World};
 use super::keys::Key;
@@ -202,11 +203,15 @@ impl<'s, S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, S,
             return Vec::new();
         }
         self.world.visit(key);
-        if !taken.step.is_commit() {
+        let mut pumps = Vec::new();
+        if taken.step.is_commit() {
+            pumps.extend(self.leave_again(&[Item::Step(Rc::clone(taken))], languages));
+        } else {
             self.find_local_cycle(before, taken, key);
         }
-        let mut pumps = self.cycles.accelerate(&mut self.world, key, languages);
-        if self.find_cycles(before, taken, key, languages) {
+        pumps.extend(self.cycles.accelerate(&mut self.world, key, languages));
+        if let Some(found) = self.find_cycles(before, taken, key, languages) {
+            pumps.extend(found);
             pumps.extend(self.cycles.accelerate(&mut self.world, key, languages));
         }
         pumps
@@ -227,9 +232,33 @@ impl<'s, S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, S,
         }
     }
 
-    /// Looks for cycles that need more than one thread; gives whether there may be new ones.
-    fn find_cycles(&mut self, before: StateId, taken: &Rc<Taken>, key: Key, languages: &[Language]) -> bool {
-        let mut found = false;
+    /// Lets the stores that left on a path leave again and again, if nothing else happened on it.
+    fn leave_again(&mut self, path: &[Item], languages: &mut [Language]) -> Option<Rc<Pump>> {
+        let mut leaving = Vec::new();
+        let mut of = None;
+        for item in path {
+            let Item::Step(taken) = item else { continue };
+            let &[(thread, Effect::Remove { letter, passed })] = &*taken.effects else { return None };
+            if *of.get_or_insert(thread) != thread {
+                return None;
+            }
+            leaving.push((letter, passed));
+        }
+        let thread = of?;
+        accelerate::leave_behind(&mut self.world.buffers, thread, leaving, &mut languages[thread.index()])
+    }
+
+    /// Looks for cycles that need more than one thread, or in which memory changes on the way.
+    ///
+    /// Gives how those were accelerated in which stores only leave; `None` if there are no others either.
+    fn find_cycles(
+        &mut self,
+        before: StateId,
+        taken: &Rc<Taken>,
+        key: Key,
+        languages: &mut [Language],
+    ) -> Option<Vec<Rc<Pump>>> {
+        let mut found = None;
         for since in self.states.ancestors(before, key).take(MAX_ANCESTORS).collect::<Vec<_>>() {
             let smaller = self.states.get(since).languages.clone();
             let differs = |index: &usize| smaller[*index] != languages[*index];
@@ -240,8 +269,9 @@ impl<'s, S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, S,
             if !differing.iter().all(explained) {
                 let mut items = self.states.path(Some(since), before);
                 items.push(Item::Step(Rc::clone(taken)));
+                let pumps = found.get_or_insert_with(Vec::new);
+                pumps.extend(self.leave_again(&items, languages));
                 self.cycles.add(&mut self.world.buffers, key, items, languages.len());
-                found = true;
             }
         }
         found

@@ -10,7 +10,7 @@ use teetotal_program::{Snapshot, Subject, ThreadId, ThreadSnapshot};
 use super::accelerate::Cycles;
 use super::alphabet::BARRIER;
 use super::automaton::{Language, Letter};
-use super::buffer_language::{Buffers, Effect};
+use super::buffer_language::{Buffers, Effect, LetterSet};
 use super::cycle::{CycleId, Item, Pump};
 use super::expand::{Taken, World};
 
@@ -136,7 +136,7 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Back<'_, S, M> {
     /// Undoes one turn of a cycle that leaves `word` at the front.
     fn undo_leaving(
         &mut self,
-        leaving: &[Letter],
+        leaving: &[(Letter, LetterSet)],
         word: &[Letter],
         before: &[Language],
         thread: ThreadId,
@@ -160,20 +160,20 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> Back<'_, S, M> {
     /// Puts stores back that left one after the other.
     fn put_all_back(
         &mut self,
-        leaving: &[Letter],
+        leaving: &[(Letter, LetterSet)],
         before: Language,
         thread: ThreadId,
         mut word: Vec<Letter>,
     ) -> Vec<Letter> {
         let buffers = &mut self.world.buffers;
         let mut languages = vec![before];
-        for &letter in leaving {
-            let rest = buffers.apply(Effect::Remove(letter), languages[languages.len() - 1]);
+        for &(letter, passed) in leaving {
+            let rest = buffers.apply(Effect::Remove { letter, passed }, languages[languages.len() - 1]);
             languages.push(rest);
         }
-        for (&letter, &language) in leaving.iter().zip(&languages).rev() {
-            word = put_back(buffers, letter, language, &word);
-            let loc = buffers.alphabet.store(letter).expect("only stores leave").loc;
+        for (&left, &language) in leaving.iter().zip(&languages).rev() {
+            word = put_back(buffers, left, language, &word);
+            let loc = buffers.alphabet.store(left.0).expect("only stores leave").loc;
             self.steps.push(Step::Commit { thread, loc });
         }
         word
@@ -191,21 +191,28 @@ fn undo<M: Model>(buffers: &Buffers<M>, effect: Effect, before: Language, mut wo
             word.pop();
             word
         }
-        Effect::Remove(letter) => put_back(buffers, letter, before, &word),
+        Effect::Remove { letter, passed } => put_back(buffers, (letter, passed), before, &word),
         _ => word,
     }
 }
 
-/// A content in `before` that is `word` when `letter` has left.
-fn put_back<M: Model>(buffers: &Buffers<M>, letter: Letter, before: Language, word: &[Letter]) -> Vec<Letter> {
-    let passed = word.iter().take_while(|&&older| buffers.alphabet.may_pass(letter, older)).count();
-    let inserted = (0..=passed).map(|position| {
+/// A content in `before` that is `word` when a store has left from behind the letters of a set.
+fn put_back<M: Model>(
+    buffers: &Buffers<M>,
+    (letter, passed): (Letter, LetterSet),
+    before: Language,
+    word: &[Letter],
+) -> Vec<Letter> {
+    let passed = buffers.letters_of(passed);
+    let longest = word.iter().take_while(|older| passed.contains(older)).count();
+    let behind_all = |length: &usize| passed.iter().all(|letter| word[..*length].contains(letter));
+    let inserted = (0..=longest).filter(behind_all).map(|position| {
         let mut content = word.to_vec();
         content.insert(position, letter);
         content
     });
-    // A barrier behind it was gone with it.
-    let barred = [&[letter, BARRIER], word].concat();
-    let mut contents = inserted.chain([barred]);
+    // A barrier behind it was gone with it, if nothing was left before.
+    let barred = passed.is_empty().then(|| [&[letter, BARRIER], word].concat());
+    let mut contents = inserted.chain(barred);
     contents.find(|content| buffers.automata.contains(before, content)).expect("the store left one of the contents")
 }

@@ -3,6 +3,7 @@
 mod bounded;
 mod causality;
 mod classics;
+mod endless;
 mod peers;
 mod shapes;
 mod table;
@@ -11,6 +12,9 @@ mod variant;
 pub use bounded::{bakery, dekker, lamport, peterson};
 pub use causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 pub use classics::{message_passing, n6, store_buffering, two_plus_two_writes};
+pub use endless::{
+    HowOften, Guard, dekker_entry, filter_lock, peterson_entry, stores_in_a_loop, two_writers, unlocking_cycle,
+};
 pub use peers::{
     Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,
     lamport_loop, last_zero, lazy_list, message_passing_release, message_passing_rounds, michael_scott, peterson_loop,
