@@ -15,7 +15,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use teetotal_memory::Model;
-use teetotal_program::{Snapshot, Subject, ThreadId, ThreadSnapshot};
+use teetotal_program::{Foresight, Snapshot, ThreadId, ThreadSnapshot};
 
 use super::alphabet::SENTINEL;
 use super::automaton::{Language, Letter};
@@ -90,7 +90,7 @@ impl Cycles {
         languages: &mut [Language],
     ) -> Vec<Rc<Pump>>
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let mut pumps = Vec::new();
@@ -121,7 +121,7 @@ impl Cycles {
         languages: &[Language],
     ) -> bool
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let cycles = self.local_cycles(world, key, thread);
@@ -130,7 +130,7 @@ impl Cycles {
 
     fn local_cycles<S, M>(&mut self, world: &mut World<S, M>, key: Key, thread: ThreadId) -> Vec<CycleId>
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         // While another thread asks to go on alone, this one may not be able to.
@@ -144,12 +144,15 @@ impl Cycles {
     /// The sets of cycles to try on the buffer of `thread`: all that append, then each alone.
     fn attempts_for<S, M>(&mut self, world: &mut World<S, M>, key: Key, thread: ThreadId) -> Vec<Vec<CycleId>>
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let mut fitting = self.local_cycles(world, key, thread);
         let n_local = fitting.len();
         fitting.extend(self.at.get(&key).into_iter().flatten());
+        if fitting.is_empty() {
+            return Vec::new();
+        }
         let appends = |id: &CycleId| self.cycle(*id).appended(thread).is_some();
         let local = fitting[..n_local].iter().copied().filter(appends).collect::<Vec<_>>();
         fitting.retain(appends);
@@ -173,7 +176,7 @@ impl Cycles {
         languages: &[Language],
     ) -> Grown
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let is_local = cycles.iter().all(|&id| self.cycle(id).is_local);
@@ -195,7 +198,7 @@ impl Cycles {
         languages: &[Language],
     ) -> Grown
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let before = languages[thread.index()];
@@ -228,7 +231,7 @@ impl Cycles {
         from: &[Language],
     ) -> Option<Box<[Language]>>
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         let mut languages: Box<[Language]> = from.into();
@@ -249,7 +252,7 @@ impl Cycles {
         mut languages: Box<[Language]>,
     ) -> Box<[Language]>
     where
-        S: Subject + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
         if let Pump::Suffix { thread, cycles } = pump

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use teetotal_memory::Model;
-use teetotal_program::{Loc, Order, Value};
+use teetotal_program::{Loc, LocSet, Order, Value};
 
 use super::alphabet::{Alphabet, BARRIER, SENTINEL};
 use super::automaton::{Automata, Language, Letter, Nfa};
@@ -66,6 +66,8 @@ pub struct Buffers<M> {
     /// By language and location.
     newest: HashMap<(Language, Loc), Rc<[(Option<Value>, Language)]>, FxBuildHasher>,
     leaving: HashMap<Language, Rc<[Leaving]>, FxBuildHasher>,
+    /// The locations that stores of a language are to.
+    locations: HashMap<Language, LocSet, FxBuildHasher>,
     /// Each ascending.
     sets: Vec<Rc<[Letter]>>,
     known_sets: HashMap<Rc<[Letter]>, LetterSet, FxBuildHasher>,
@@ -79,6 +81,7 @@ impl<M: Model> Default for Buffers<M> {
             effects: HashMap::default(),
             newest: HashMap::default(),
             leaving: HashMap::default(),
+            locations: HashMap::default(),
             sets: Vec::new(),
             known_sets: HashMap::default(),
         }
@@ -293,6 +296,15 @@ impl<M: Model> Buffers<M> {
         let removed = self.automata.build(&nfa);
         // A barrier with nothing left before it is gone.
         self.normalize(removed)
+    }
+
+    /// The locations that pending stores are to.
+    pub fn locations(&mut self, language: Language) -> LocSet {
+        let (automata, alphabet) = (&self.automata, &self.alphabet);
+        *self.locations.entry(language).or_insert_with(|| {
+            let stores = automata.letters(language).into_iter().filter_map(|letter| alphabet.store(letter));
+            stores.fold(LocSet::default(), |set, store| set.union(LocSet::of(store.loc)))
+        })
     }
 
     /// Counts stores beside each state, up to `limit`.

@@ -41,7 +41,8 @@ const LENGTH: usize = 3;
 /// Compares what both reach: each state of the machine must be in a symbolic state, and each short content of a
 /// symbolic state must be reached by the machine.
 pub fn compare<M: Model>(program: &Arc<Program>, bounds: Bounds) -> Result<Compared, String> {
-    let settings = Settings::new(Limits { states: Some(bounds.symbolic), ..Limits::default() });
+    let limits = Limits { states: Some(bounds.symbolic), ..Limits::default() };
+    let settings = Settings { reduce: false, ..Settings::new(limits) };
     let mut collector = Collector::new(program, &[], false);
     let subject = Interpreter::new(Arc::clone(program));
     let mut reached = Reached::<_, M>::by(subject, &mut collector, &settings, &|| None);

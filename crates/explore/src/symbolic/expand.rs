@@ -6,7 +6,9 @@
 use std::rc::Rc;
 
 use teetotal_memory::{Model, Step};
-use teetotal_program::{Failure, Loc, OnFailure, Op, Order, Snapshot, Status, Subject, ThreadId, ThreadSnapshot, Value};
+use teetotal_program::{
+    Failure, Foresight, Loc, OnFailure, Op, Order, Snapshot, Status, ThreadId, ThreadSnapshot, Value,
+};
 
 use super::automaton::Language;
 use super::buffer_language::{Buffers, Effect};
@@ -34,6 +36,8 @@ pub(super) struct Successor {
     pub(super) languages: Box<[Language]>,
     /// The thread that goes wrong in the step, and how.
     pub(super) failure: Option<(ThreadId, Failure)>,
+    /// Whether the thread goes back in a loop by it.
+    goes_back: bool,
 }
 
 /// One way in which an operation may go.
@@ -61,12 +65,12 @@ pub(super) struct World<S, M> {
     next: Point<S>,
     bytes: Vec<u8>,
     /// No buffer holds more stores than this.
-    buffer_limit: Option<u32>,
+    pub(super) buffer_limit: Option<u32>,
     /// Whether a store was ever held back because of the limit.
     pub(super) limit_reached: bool,
 }
 
-impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
+impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     pub(super) fn new(subject: S, buffer_limit: Option<u32>) -> Self {
         let at = Point::new(subject);
         World {
@@ -93,8 +97,17 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     }
 
     /// Every step from here with these buffers: operations by thread, then stores that leave by thread.
-    pub(super) fn successors(&mut self, languages: &[Language]) -> Vec<Successor> {
+    ///
+    /// With reduction, only those of one thread where that is enough.
+    pub(super) fn successors(&mut self, languages: &[Language], reduce: bool) -> Vec<Successor> {
         let mut found = Vec::new();
+        if reduce && let Some(thread) = self.goes_alone(languages) {
+            self.issue(thread, &[], languages, &mut found);
+            if !found.iter().any(|successor| successor.goes_back) {
+                return found;
+            }
+            found.clear();
+        }
         self.operations(languages, &mut found);
         if M::BUFFERS {
             (0..languages.len()).for_each(|index| self.commits(ThreadId::at(index), languages, &mut found));
@@ -102,12 +115,29 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
         found
     }
 
+    /// The next step, if there is only one thread whose step matters and it has one that does not go back in a loop.
+    pub(super) fn slide(&mut self, languages: &[Language]) -> Option<Successor> {
+        let thread = self.goes_alone(languages)?;
+        let mut found = self.steps_of(thread, languages);
+        if found.len() == 1 { found.pop().filter(|successor| !successor.goes_back) } else { None }
+    }
+
+    /// The operation of one thread.
+    pub(super) fn steps_of(&mut self, thread: ThreadId, languages: &[Language]) -> Vec<Successor> {
+        let mut found = Vec::new();
+        self.issue(thread, &[], languages, &mut found);
+        found
+    }
+
     /// Whether no thread can go on while all buffers are empty.
     pub(super) fn is_final(&mut self) -> bool {
-        let drained = vec![Language::EPSILON; self.at.subject.n_threads()];
-        let mut found = Vec::new();
-        self.operations(&drained, &mut found);
-        found.is_empty()
+        (0..self.at.subject.n_threads()).map(ThreadId::at).all(|thread| match self.at.subject.status(thread) {
+            Status::Ready(Op::Lock { loc, .. }) => self.at.memory[loc.index()] != 0,
+            Status::Ready(Op::Join { thread: child, .. }) => self.at.subject.status(child) != Status::Finished,
+            Status::Ready(Op::Await) => self.ways(thread, Op::Await, Language::EPSILON).is_empty(),
+            Status::Ready(_) => false,
+            _ => true,
+        })
     }
 
     fn operations(&mut self, languages: &[Language], found: &mut Vec<Successor>) {
@@ -142,10 +172,11 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
         for way in self.ways(thread, op, languages[thread.index()]) {
             let Some(after) = self.apply(&way.effects, &languages) else { continue };
             let (key, failure) = self.perform(thread, op, &way);
+            let goes_back = self.next.subject.position(thread) <= self.at.subject.position(thread);
             let effects = part.iter().chain(&way.effects).copied().collect();
             let step = Step::Issue { thread, alternative: way.alternative };
             let taken = Rc::new(Taken { step, seen: way.answer.into(), effects, drains: way.drains });
-            found.push(Successor { taken, key, languages: after, failure });
+            found.push(Successor { taken, key, languages: after, failure, goes_back });
         }
     }
 
@@ -163,7 +194,7 @@ impl<S: Subject + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
             let step = Step::Commit { thread, loc: store.loc };
             let effects = Box::new([(thread, Effect::Remove { letter, passed })]);
             let taken = Rc::new(Taken { step, seen: Box::new([letter.0.into(), passed.0.into()]), effects, drains: false });
-            found.push(Successor { taken, key, languages: after, failure: None });
+            found.push(Successor { taken, key, languages: after, failure: None, goes_back: false });
         }
     }
 

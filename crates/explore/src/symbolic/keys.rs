@@ -16,6 +16,12 @@ pub(super) struct Key(pub(super) u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct LocalState(u32);
 
+impl LocalState {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// All that were ever met, as bytes.
 #[derive(Debug, Default)]
 pub(super) struct Keys {

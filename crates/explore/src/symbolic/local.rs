@@ -48,7 +48,8 @@ enum LocalEffect {
 #[derive(Debug, Default)]
 pub(super) struct LocalCycles {
     all: Vec<LocalCycle>,
-    at: HashMap<LocalState, Vec<LocalCycleId>, FxBuildHasher>,
+    /// By the state of the thread.
+    at: Vec<Vec<LocalCycleId>>,
     /// With what memory holds where they read.
     resolved: HashMap<(LocalCycleId, Box<[Value]>), CycleId, FxBuildHasher>,
     /// The local cycle that a cycle was made from.
@@ -62,7 +63,10 @@ impl LocalCycles {
     /// Keeps what `thread` does along `path`, which leads it back to `local`.
     pub(super) fn add(&mut self, local: LocalState, thread: ThreadId, path: &[Item]) {
         let Some(items) = self.project(thread, path) else { return };
-        let known = self.at.get(&local).map_or(&[][..], Vec::as_slice);
+        if self.at.len() <= local.index() {
+            self.at.resize_with(local.index() + 1, Vec::new);
+        }
+        let known = &self.at[local.index()];
         let is_known = |id: &LocalCycleId| self.all[id.0 as usize].items == items;
         if known.len() >= MAX_CYCLES || known.iter().any(is_known) {
             return;
@@ -72,7 +76,7 @@ impl LocalCycles {
         reads.dedup();
         let id = LocalCycleId(self.all.len() as u32);
         self.all.push(LocalCycle { thread, items, reads });
-        self.at.entry(local).or_default().push(id);
+        self.at[local.index()].push(id);
     }
 
     /// The part of `thread` in a path, if nothing in it but loads depends on memory and something joins the buffer.
@@ -123,8 +127,8 @@ impl LocalCycles {
         buffers: &mut Buffers<M>,
         n_threads: usize,
     ) -> Vec<CycleId> {
-        let Some(known) = self.at.get(&local).cloned() else { return Vec::new() };
-        known.into_iter().map(|id| self.resolve(id, memory, cycles, buffers, n_threads)).collect()
+        let known = self.at.get(local.index()).filter(|known| !known.is_empty()).cloned();
+        known.into_iter().flatten().map(|id| self.resolve(id, memory, cycles, buffers, n_threads)).collect()
     }
 
     fn resolve<M: Model>(

@@ -9,15 +9,18 @@
 
 mod accelerate;
 pub mod alphabet;
+mod arrive;
 pub mod automaton;
 pub mod buffer_language;
 pub mod compare;
 mod cycle;
 mod expand;
+mod findings;
 mod keys;
 mod local;
 mod point;
 mod reached;
+mod reduction;
 mod search;
 mod stored;
 mod witness;

@@ -6,7 +6,7 @@ use teetotal_memory::Model;
 
 use super::automaton::Language;
 use super::buffer_language::Buffers;
-use super::cycle::{Item, Pump};
+use super::cycle::Item;
 use super::expand::Taken;
 use super::keys::Key;
 
@@ -18,10 +18,10 @@ pub(super) type StateId = u32;
 pub(super) struct State {
     pub(super) key: Key,
     pub(super) languages: Box<[Language]>,
-    /// The state before and the step from it.
-    pub(super) from: Option<(StateId, Rc<Taken>)>,
-    /// How it was accelerated after that step.
-    pub(super) pumps: Vec<Rc<Pump>>,
+    /// The state before it.
+    pub(super) from: Option<StateId>,
+    /// The way from there, or from the beginning: steps, and how contents were accelerated.
+    pub(super) items: Rc<[Item]>,
     /// How many steps lead to it, not counting those of accelerations.
     pub(super) depth: u32,
     /// Whether another stored state has all its contents, so that nothing new comes of it.
@@ -34,6 +34,8 @@ pub(super) struct States {
     all: Vec<State>,
     /// For each key, the states with it.
     by_key: Vec<Vec<StateId>>,
+    /// How many items all ways together have.
+    n_items: usize,
 }
 
 impl States {
@@ -53,10 +55,9 @@ impl States {
         self.by_key.get(key.0 as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The states with `key` on the way to `id`, the last first, `id` itself among them.
-    pub(super) fn ancestors(&self, id: StateId, key: Key) -> impl Iterator<Item = StateId> {
-        let before = |id: &StateId| self.get(*id).from.as_ref().map(|(before, _)| *before);
-        std::iter::successors(Some(id), before).filter(move |&id| self.get(id).key == key)
+    /// The states on the way to `id`, the last first, `id` itself among them.
+    pub(super) fn way_back(&self, id: StateId) -> impl Iterator<Item = StateId> {
+        std::iter::successors(Some(id), |&id| self.get(id).from)
     }
 
     /// A state that has all contents of `languages`, if one is stored.
@@ -82,31 +83,27 @@ impl States {
             other.is_covered = other.is_covered || covers(buffers, &state.languages, &other.languages);
         }
         self.by_key[number].push(id);
+        self.n_items += state.items.len();
         self.all.push(state);
         id
     }
 
     /// The path to a state from `since`, or from the beginning.
     pub(super) fn path(&self, since: Option<StateId>, to: StateId) -> Vec<Item> {
-        let mut items = Vec::new();
-        let mut at = to;
-        while Some(at) != since {
-            let state = self.get(at);
-            items.extend(state.pumps.iter().rev().map(|pump| Item::Pump(Rc::clone(pump))));
-            let Some((before, taken)) = &state.from else { break };
-            items.push(Item::Step(Rc::clone(taken)));
-            at = *before;
+        let mut parts = Vec::new();
+        for id in self.way_back(to).take_while(|&id| Some(id) != since) {
+            parts.push(&self.get(id).items);
         }
-        items.reverse();
-        items
+        parts.into_iter().rev().flat_map(|part| part.iter().cloned()).collect()
     }
 
     /// How many bytes everything takes, about.
     pub(super) fn memory(&self) -> u64 {
         let n_threads = self.all.first().map_or(0, |state| state.languages.len());
-        // The languages, the step with one effect, and the entry by key.
-        let each = size_of::<State>() + n_threads * 4 + size_of::<Taken>() + 72;
-        (self.all.len() * each + self.by_key.capacity() * size_of::<Vec<StateId>>()) as u64
+        // A step with one effect, and where it is pointed to from.
+        let item = size_of::<Item>() + size_of::<Taken>() + 72;
+        let each = size_of::<State>() + n_threads * 4 + 24;
+        (self.all.len() * each + self.n_items * item + self.by_key.capacity() * size_of::<Vec<StateId>>()) as u64
     }
 }
 
