@@ -39,6 +39,24 @@ pub(super) enum Grown {
     Unknown,
 }
 
+/// What the cycles of one thread add to its buffer.
+#[derive(Clone, Debug)]
+enum LocalGrowth {
+    /// Nothing that is not there already.
+    Closed,
+    /// The contents now are these.
+    To(Language, Rc<Pump>),
+    /// Not known, or there is no such cycle.
+    Unknown,
+}
+
+/// By threads and memory, thread, contents of its buffer, and how many cycles were known.
+type LocalGrowths = HashMap<(Key, ThreadId, Language, usize), LocalGrowth, FxBuildHasher>;
+
+fn appending(thread: ThreadId, cycles: &[CycleId]) -> Rc<Pump> {
+    Rc::new(Pump::Suffix { thread, cycles: cycles.into() })
+}
+
 /// All cycles that were found.
 #[derive(Debug, Default)]
 pub(super) struct Cycles {
@@ -47,6 +65,7 @@ pub(super) struct Cycles {
     /// Those in which several threads take part, or memory changes on the way.
     at: HashMap<Key, Vec<CycleId>, FxBuildHasher>,
     attempts: Attempts,
+    local_growths: LocalGrowths,
 }
 
 /// No more cycles than this are kept for the same threads and memory.
@@ -97,12 +116,12 @@ impl Cycles {
         for _ in 0..MAX_ROUNDS {
             let before = pumps.len();
             for thread in (0..languages.len()).map(ThreadId::at) {
-                for cycles in self.attempts_for(world, key, thread) {
-                    if let Grown::To(grown) = self.repeat(world, thread, &cycles, languages) {
-                        languages[thread.index()] = grown;
-                        pumps.push(Rc::new(Pump::Suffix { thread, cycles: cycles.into() }));
-                        break;
-                    }
+                if let LocalGrowth::To(grown, pump) = self.local_growth(world, key, thread, languages) {
+                    languages[thread.index()] = grown;
+                    pumps.push(pump);
+                } else if let Some((grown, pump)) = self.shared_growth(world, key, thread, languages) {
+                    languages[thread.index()] = grown;
+                    pumps.push(pump);
                 }
             }
             if pumps.len() == before {
@@ -124,47 +143,95 @@ impl Cycles {
         S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
-        let cycles = self.local_cycles(world, key, thread);
-        !cycles.is_empty() && self.repeat(world, thread, &cycles, languages) == Grown::Nothing
+        matches!(self.local_growth(world, key, thread, languages), LocalGrowth::Closed)
     }
 
-    fn local_cycles<S, M>(&mut self, world: &mut World<S, M>, key: Key, thread: ThreadId) -> Vec<CycleId>
+    /// What the cycles of `thread` alone add to its buffer.
+    fn local_growth<S, M>(
+        &mut self,
+        world: &mut World<S, M>,
+        key: Key,
+        thread: ThreadId,
+        languages: &[Language],
+    ) -> LocalGrowth
     where
         S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
+        let local = world.keys.locals_of(key)[thread.index()];
+        let n_known = self.local.count(local);
         // While another thread asks to go on alone, this one may not be able to.
-        if world.at.subject.exclusive().is_some_and(|exclusive| exclusive != thread) {
-            return Vec::new();
+        if n_known == 0 || world.at.subject.exclusive().is_some_and(|exclusive| exclusive != thread) {
+            return LocalGrowth::Unknown;
         }
-        let (local, n_threads) = (world.keys.locals_of(key)[thread.index()], world.at.draining.len());
-        self.local.at(local, &world.at.memory, &mut self.all, &mut world.buffers, n_threads)
+        let question = (key, thread, languages[thread.index()], n_known);
+        if let Some(known) = self.local_growths.get(&question) {
+            return known.clone();
+        }
+        let n_threads = languages.len();
+        let mut cycles = self.local.at(local, &world.at.memory, &mut self.all, &mut world.buffers, n_threads);
+        cycles.retain(|&id| self.cycle(id).appended(thread).is_some());
+        let growth = match self.repeat(world, thread, &cycles, languages) {
+            _ if cycles.is_empty() => LocalGrowth::Unknown,
+            Grown::Nothing => LocalGrowth::Closed,
+            Grown::To(grown) => LocalGrowth::To(grown, appending(thread, &cycles)),
+            Grown::Unknown => self.first_to_grow(world, thread, &cycles, languages),
+        };
+        self.local_growths.insert(question, growth.clone());
+        growth
     }
 
-    /// The sets of cycles to try on the buffer of `thread`: all that append, then each alone.
-    fn attempts_for<S, M>(&mut self, world: &mut World<S, M>, key: Key, thread: ThreadId) -> Vec<Vec<CycleId>>
+    /// Tries cycles one by one, the last that was found first.
+    fn first_to_grow<S, M>(
+        &mut self,
+        world: &mut World<S, M>,
+        thread: ThreadId,
+        cycles: &[CycleId],
+        languages: &[Language],
+    ) -> LocalGrowth
     where
         S: Foresight + Snapshot + ThreadSnapshot + Clone,
         M: Model,
     {
-        let mut fitting = self.local_cycles(world, key, thread);
-        let n_local = fitting.len();
-        fitting.extend(self.at.get(&key).into_iter().flatten());
-        if fitting.is_empty() {
-            return Vec::new();
+        for &id in cycles.iter().rev() {
+            if let Grown::To(grown) = self.repeat(world, thread, &[id], languages) {
+                return LocalGrowth::To(grown, appending(thread, &[id]));
+            }
         }
-        let appends = |id: &CycleId| self.cycle(*id).appended(thread).is_some();
-        let local = fitting[..n_local].iter().copied().filter(appends).collect::<Vec<_>>();
-        fitting.retain(appends);
-        let mut attempts = vec![fitting.clone()];
-        if local.len() < fitting.len() {
-            attempts.push(local);
+        LocalGrowth::Unknown
+    }
+
+    /// What the cycles at `key` in which others take part add to the buffer of `thread`, with its own or without.
+    fn shared_growth<S, M>(
+        &mut self,
+        world: &mut World<S, M>,
+        key: Key,
+        thread: ThreadId,
+        languages: &[Language],
+    ) -> Option<(Language, Rc<Pump>)>
+    where
+        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        M: Model,
+    {
+        let mut shared = self.at.get(&key)?.clone();
+        shared.retain(|&id| self.cycle(id).appended(thread).is_some());
+        if shared.is_empty() {
+            return None;
         }
-        if fitting.len() > 1 {
-            attempts.extend(fitting.iter().rev().map(|&id| vec![id]));
+        let mut all = Vec::new();
+        if world.at.subject.exclusive().is_none_or(|exclusive| exclusive == thread) {
+            let local = world.keys.locals_of(key)[thread.index()];
+            all = self.local.at(local, &world.at.memory, &mut self.all, &mut world.buffers, languages.len());
         }
-        attempts.retain(|attempt| !attempt.is_empty());
-        attempts
+        all.retain(|&id| self.cycle(id).appended(thread).is_some());
+        all.extend_from_slice(&shared);
+        let attempts = std::iter::once(all).chain(shared.into_iter().rev().map(|id| vec![id]));
+        for cycles in attempts {
+            if let Grown::To(grown) = self.repeat(world, thread, &cycles, languages) {
+                return Some((grown, appending(thread, &cycles)));
+            }
+        }
+        None
     }
 
     /// What the buffer of `thread` may hold after any number of these cycles, as far as the check confirms it.

@@ -36,16 +36,21 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M
         let (mut key, mut languages) = (self.states.get(id).key, Box::default());
         while let Some(successor) = next {
             self.effort.visited += 1;
-            items.push(Item::Step(Rc::clone(&successor.taken)));
+            let is_commit = successor.taken.step.is_commit();
             (key, languages) = (successor.key, successor.languages);
+            let is_covered = self.states.covering(&mut self.world.buffers, key, &languages).is_some();
+            if is_covered && successor.failure.is_none() {
+                return None;
+            }
+            items.push(Item::Step(Rc::new(successor.taken)));
             if let Some(failure) = successor.failure {
                 let stopped = self.look_at_failure(id, &items, (key, &languages), failure, collector);
-                if stopped.is_some() {
+                if stopped.is_some() || is_covered {
                     return stopped;
                 }
             }
             self.world.visit(key);
-            if M::BUFFERS && successor.taken.step.is_commit() {
+            if M::BUFFERS && is_commit {
                 let last = items.len() - 1;
                 items.extend(self.leave_again(&items[last..], &mut languages).map(Item::Pump));
             }
@@ -78,12 +83,9 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M
         mut languages: Box<[Language]>,
         collector: &mut Collector,
     ) -> Option<StopReason> {
-        if self.states.covering(&mut self.world.buffers, key, &languages).is_some() {
-            return None;
-        }
-        let before = items.len();
         self.accelerate(id, &mut items, key, &mut languages);
-        if items.len() > before && self.states.covering(&mut self.world.buffers, key, &languages).is_some() {
+        let has_grown = items.iter().any(|item| matches!(item, Item::Pump(_)));
+        if has_grown && self.states.covering(&mut self.world.buffers, key, &languages).is_some() {
             return None;
         }
         if let Some(reason) = self.grows_on(key, &languages) {
@@ -140,7 +142,7 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M
         let mut of = None;
         for item in path {
             let Item::Step(taken) = item else { continue };
-            let &[(thread, Effect::Remove { letter, passed })] = &*taken.effects else { return None };
+            let &[(thread, Effect::Remove { letter, passed })] = taken.effects.as_slice() else { return None };
             if *of.get_or_insert(thread) != thread {
                 return None;
             }
@@ -210,7 +212,8 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M
             seen.push(local);
             self.world.visit(key);
             for successor in self.world.steps_of(thread, &languages) {
-                open.push((depth + 1, successor.key, successor.languages, Some(successor.taken)));
+                let taken = Some(Rc::new(successor.taken));
+                open.push((depth + 1, successor.key, successor.languages, taken));
             }
         }
     }

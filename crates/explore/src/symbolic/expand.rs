@@ -3,8 +3,6 @@
 //! One operation may be several symbolic steps, one for each value that it may read; each has its effects on the buffer
 //! languages, and all contents for which it is possible go along at once.
 
-use std::rc::Rc;
-
 use teetotal_memory::{Model, Step};
 use teetotal_program::{
     Failure, Foresight, Loc, OnFailure, Op, Order, Snapshot, Status, ThreadId, ThreadSnapshot, Value,
@@ -20,10 +18,10 @@ use super::point::Point;
 pub(super) struct Taken {
     /// The step of the machine.
     pub(super) step: Step,
-    /// What it read, or the letter that left; tells symbolic steps of one step of the machine apart.
-    pub(super) seen: Box<[Value]>,
+    /// What it read.
+    pub(super) seen: Vec<Value>,
     /// What it does to buffers, in this order.
-    pub(super) effects: Box<[(ThreadId, Effect)]>,
+    pub(super) effects: Vec<(ThreadId, Effect)>,
     /// Whether the thread then waits for its buffer to be empty.
     pub(super) drains: bool,
 }
@@ -31,7 +29,7 @@ pub(super) struct Taken {
 /// A symbolic state that a step leads to.
 #[derive(Clone, Debug)]
 pub(super) struct Successor {
-    pub(super) taken: Rc<Taken>,
+    pub(super) taken: Taken,
     pub(super) key: Key,
     pub(super) languages: Box<[Language]>,
     /// The thread that goes wrong in the step, and how.
@@ -164,18 +162,35 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
         found: &mut Vec<Successor>,
     ) {
         let Status::Ready(op) = self.at.subject.status(thread) else { return };
+        if part.is_empty() && !self.at.draining[thread.index()] {
+            return self.issue_from(thread, op, &[], languages, found);
+        }
         let mut part = part.to_vec();
         if self.at.draining[thread.index()] {
             part.push((thread, Effect::Drained));
         }
-        let Some(languages) = self.apply(&part, languages) else { return };
+        if let Some(languages) = self.apply(&part, languages) {
+            self.issue_from(thread, op, &part, &languages, found);
+        }
+    }
+
+    fn issue_from(
+        &mut self,
+        thread: ThreadId,
+        op: Op,
+        part: &[(ThreadId, Effect)],
+        languages: &[Language],
+        found: &mut Vec<Successor>,
+    ) {
         for way in self.ways(thread, op, languages[thread.index()]) {
-            let Some(after) = self.apply(&way.effects, &languages) else { continue };
+            let Some(after) = self.apply(&way.effects, languages) else { continue };
             let (key, failure) = self.perform(thread, op, &way);
             let goes_back = self.next.subject.position(thread) <= self.at.subject.position(thread);
-            let effects = part.iter().chain(&way.effects).copied().collect();
-            let step = Step::Issue { thread, alternative: way.alternative };
-            let taken = Rc::new(Taken { step, seen: way.answer.into(), effects, drains: way.drains });
+            let Way { alternative, mut effects, answer: seen, drains, .. } = way;
+            if !part.is_empty() {
+                effects.splice(0..0, part.iter().copied());
+            }
+            let taken = Taken { step: Step::Issue { thread, alternative }, seen, effects, drains };
             found.push(Successor { taken, key, languages: after, failure, goes_back });
         }
     }
@@ -192,8 +207,8 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
             let mut after: Box<[Language]> = languages.into();
             after[thread.index()] = left;
             let step = Step::Commit { thread, loc: store.loc };
-            let effects = Box::new([(thread, Effect::Remove { letter, passed })]);
-            let taken = Rc::new(Taken { step, seen: Box::new([letter.0.into(), passed.0.into()]), effects, drains: false });
+            let effects = vec![(thread, Effect::Remove { letter, passed })];
+            let taken = Taken { step, seen: Vec::new(), effects, drains: false };
             found.push(Successor { taken, key, languages: after, failure: None, goes_back: false });
         }
     }

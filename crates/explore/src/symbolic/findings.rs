@@ -28,14 +28,16 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M
         if !languages.iter().all(|&language| self.world.buffers.automata.has_empty_word(language)) {
             return None;
         }
+        if !self.world.is_final() {
+            return None;
+        }
         // A thread that drains has nothing left to drain here.
         self.world.at.draining.fill(false);
         let number = self.world.intern().0 as usize;
         if self.ended.len() <= number {
             self.ended.resize(number + 1, false);
         }
-        if std::mem::replace(&mut self.ended[number], true) || !self.world.is_final() {
-            self.world.visit(key);
+        if std::mem::replace(&mut self.ended[number], true) {
             return None;
         }
         let end: Ending = ending(&self.world.at.subject);

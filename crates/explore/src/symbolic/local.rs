@@ -32,7 +32,7 @@ struct LocalCycle {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum LocalItem {
-    Step { step: Step, seen: Box<[Value]>, effects: Vec<LocalEffect> },
+    Step { step: Step, seen: Vec<Value>, effects: Vec<LocalEffect> },
     Pump(Vec<LocalCycleId>),
 }
 
@@ -116,6 +116,11 @@ impl LocalCycles {
                 cycles.iter().flat_map(|id| self.all[id.0 as usize].reads.iter().copied()).collect()
             }
         }
+    }
+
+    /// How many cycles of a thread in state `local` are known.
+    pub(super) fn count(&self, local: LocalState) -> usize {
+        self.at.get(local.index()).map_or(0, Vec::len)
     }
 
     /// The cycles of a thread in state `local`, as memory now lets them be.

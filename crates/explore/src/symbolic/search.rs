@@ -162,11 +162,10 @@ impl<'s, S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, 
         self.store(State { key, languages, from: None, items, depth: 0, is_covered: false }, collector)
     }
 
-    /// Stores a state and looks at whether it is an end.
+    /// Stores a state, which the world is at, and looks at whether it is an end.
     pub(super) fn store(&mut self, state: State, collector: &mut Collector) -> Option<StopReason> {
         let (key, languages) = (state.key, state.languages.clone());
         let id = self.states.add(&mut self.world.buffers, state);
-        self.world.visit(key);
         self.look_at_end(id, key, &languages, collector)
     }
 
