@@ -4,11 +4,14 @@
 
 #![allow(clippy::print_stdout, reason = "a benchmark is a command-line program")]
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod dpor;
 mod linden;
+mod litmus;
 mod machines;
 
 /// Measurements of teetotal.
@@ -20,8 +23,15 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum What {
+    /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
+    Dpor,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
+    Litmus {
+        /// The folder of the tests [default: corpus/litmus]
+        folder: Option<PathBuf>,
+    },
     /// The tables of a paper, beside the published figures
     Tables {
         /// The paper
@@ -32,7 +42,9 @@ enum What {
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
+        What::Dpor => dpor::run(),
         What::Machines => machines::run(),
+        What::Litmus { folder } => litmus::run(folder),
         What::Tables { .. } => linden::run(),
     }
 }

@@ -1,4 +1,4 @@
-//! The laws that judge every engine, on random programs and on exact counts.
+//! The laws that judge every engine: on random programs, on exact counts, and on cycles of edges.
 //!
 //! A law is a function from a program to what it finds wrong; a new one is a file here and a row in [`LAWS`].
 
@@ -18,13 +18,17 @@ use crate::Task;
 use crate::laws::everything::Everything;
 
 mod arithmetic;
+mod bounded;
 mod candidates;
 mod code;
+mod cycles;
 mod dependence;
+mod dpor;
 mod everything;
 mod exact;
 mod fences;
 mod inclusion;
+mod minimal;
 mod permutation;
 mod rc11;
 mod replay;
@@ -33,7 +37,7 @@ mod swaps;
 mod symbolic;
 mod twin;
 
-/// Holds every engine to the laws, on random programs and on the counts that are known exactly.
+/// Holds every engine to the laws, on random programs, on cycles of edges and on the counts that are known exactly.
 #[derive(Args, Debug)]
 pub(crate) struct Laws {
     /// How many random programs
@@ -45,8 +49,8 @@ pub(crate) struct Laws {
     /// How many processor cores to use
     #[arg(long, value_name = "N", default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     jobs: usize,
-    /// Which part to run: the random programs, the exact counts, or all
-    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "all"])]
+    /// Which part to run: the random programs, the exact counts, the cycles of edges, or all
+    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "cycles", "all"])]
     part: String,
     /// Stop at the first random program that breaks a law, and do not make it smaller
     #[arg(long)]
@@ -99,6 +103,9 @@ const LAWS: &[Law] = &[
     Law { name: "machine ≡ axiomatic twin", needs_end: true, holds: twin::agrees },
     Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
+    Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
+    Law { name: "bounded search ≡ brute force within the bound", needs_end: true, holds: bounded::agrees },
+    Law { name: "no execution is simpler than a minimized one", needs_end: true, holds: minimal::holds },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, holds: inclusion::holds },
     Law { name: "every execution is allowed by RC11", needs_end: true, holds: rc11::allows },
@@ -135,10 +142,14 @@ impl Task for Laws {
 
     fn run(self) -> ExitCode {
         let mut broken = 0;
-        if self.part != "random" {
+        let wanted = |part: &str| self.part == part || self.part == "all";
+        if wanted("exact") {
             broken += exact::report(self.jobs);
         }
-        if self.part != "exact" {
+        if wanted("cycles") {
+            broken += cycles::report(self.jobs);
+        }
+        if wanted("random") {
             broken += self.random();
         }
         if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

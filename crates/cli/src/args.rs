@@ -6,7 +6,7 @@ use std::error::Error;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{CheckArgs, DemoArgs, InspectArgs, ListArgs, ReplayArgs};
+use crate::commands::{CheckArgs, CompareArgs, DemoArgs, ExplainArgs, GenerateArgs, InspectArgs, ListArgs, ReplayArgs};
 use crate::fault::Fault;
 use crate::output::Output;
 use crate::screen::color_by_default;
@@ -27,12 +27,18 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Search every execution of a program for something wrong
     Check(CheckArgs),
+    /// Set models side by side: which final state appears under which, and why
+    Compare(CompareArgs),
     /// Show one execution again, from the token that a check printed
     Replay(ReplayArgs),
-    /// List what there is: programs, models, checks, searches, limits
+    /// Explain a model, a check, a search or why one stopped, in a page
+    Explain(ExplainArgs),
+    /// List what there is: programs, models, checks, searches and more
     List(ListArgs),
     /// Print a program as it is checked
     Inspect(InspectArgs),
+    /// Write man pages or completions for a shell
+    Generate(GenerateArgs),
 }
 
 const AFTER_HELP: &str = "\
@@ -44,7 +50,18 @@ Exit codes:
   4  there is nothing to check
 
 Every option of `check` can be given by the environment too:
-TEETOTAL_MODEL=pso is --model pso.";
+TEETOTAL_MODEL=pso is --model pso.
+
+Examples:
+  teetotal demo
+  teetotal check tests/ --model all
+  teetotal compare SB --witness
+  teetotal explain tso";
+
+/// The definition of everything that can be said, for man pages and completions.
+pub(crate) fn definition() -> clap::Command {
+    Cli::command()
+}
 
 /// The command, or nothing if help was asked for and given.
 pub(crate) fn parse(out: &mut Output) -> Result<Option<Command>, Fault> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use teetotal::{Limits, SearchId};
+use teetotal::{Limits, SearchId, SearchInfo};
 
 use crate::fault::Fault;
 use crate::values::unknown;
@@ -15,6 +15,7 @@ pub(crate) enum What {
     Steps,
     Buffer,
     Memory,
+    Preemptions,
     Time,
 }
 
@@ -26,45 +27,27 @@ pub(crate) struct LimitInfo {
     pub(crate) unit: &'static str,
     /// One line.
     pub(crate) summary: &'static str,
-    /// The searches that heed it.
-    pub(crate) searches: &'static [SearchId],
 }
-
-const ALL: &[SearchId] = &[SearchId::Stateful, SearchId::Brute, SearchId::Symbolic];
-const STORING: &[SearchId] = &[SearchId::Stateful, SearchId::Symbolic];
 
 /// All limits.
 pub(crate) const LIMITS: &[LimitInfo] = &[
-    LimitInfo {
-        what: What::States,
-        name: "states",
-        unit: "states",
-        summary: "different states that are stored",
-        searches: STORING,
-    },
+    LimitInfo { what: What::States, name: "states", unit: "states", summary: "different states that are stored" },
     LimitInfo {
         what: What::Executions,
         name: "executions",
         unit: "executions",
-        summary: "executions that are run",
-        searches: &[SearchId::Brute],
+        summary: "executions that are run; 10000 where random and pct have none",
     },
-    LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution", searches: ALL },
+    LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution" },
+    LimitInfo { what: What::Buffer, name: "buffer", unit: "stores", summary: "stores in the buffer of one thread" },
+    LimitInfo { what: What::Memory, name: "memory", unit: "MiB", summary: "memory that the stored states take" },
     LimitInfo {
-        what: What::Buffer,
-        name: "buffer",
-        unit: "stores",
-        summary: "stores in the buffer of one thread",
-        searches: ALL,
+        what: What::Preemptions,
+        name: "preemptions",
+        unit: "preemptions",
+        summary: "switches from a thread that can go on; may be 0",
     },
-    LimitInfo {
-        what: What::Memory,
-        name: "memory",
-        unit: "MiB",
-        summary: "memory that the stored states take",
-        searches: STORING,
-    },
-    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes", searches: ALL },
+    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes" },
 ];
 
 /// One `--limit WHAT=N`.
@@ -75,6 +58,11 @@ pub(crate) struct Limit {
 }
 
 impl LimitInfo {
+    /// Whether a search heeds it.
+    pub(crate) fn is_heeded_by(&self, search: &SearchInfo) -> bool {
+        self.what == What::Time || search.limits.contains(&self.name)
+    }
+
     /// The limit that holds when none is given, in its unit.
     pub(crate) fn default(&self) -> Option<u64> {
         let defaults = Limits::default();
@@ -84,6 +72,7 @@ impl LimitInfo {
             What::Steps => defaults.steps,
             What::Buffer => defaults.buffer,
             What::Memory => defaults.memory.map(|bytes| bytes >> 20),
+            What::Preemptions => defaults.preemptions,
             What::Time => None,
         }
     }
@@ -107,7 +96,9 @@ pub(crate) fn limit(text: &str) -> Result<Limit, Fault> {
     let digits = number.replace('_', "");
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     match digits.parse::<u64>() {
-        Ok(0) if is_number => Err(Fault::new(format!("the limit on {name} is 0, which leaves nothing to search"))),
+        Ok(0) if is_number && info.what != What::Preemptions => {
+            Err(Fault::new(format!("the limit on {name} is 0, which leaves nothing to search")))
+        }
         Ok(value) if is_number && (info.what != What::Memory || value <= u64::MAX >> 20) => {
             Ok(Limit { what: info.what, value })
         }
@@ -135,9 +126,9 @@ pub(crate) fn gather(given: &[Limit], search: SearchId) -> Result<AllLimits, Fau
         if given[..index].iter().any(|earlier| earlier.what == limit.what) {
             return Err(Fault::new(format!("the limit on {} is given twice", info.name)));
         }
-        if !info.searches.contains(&search) {
+        if !info.is_heeded_by(search.info()) {
             let name = search.info().name;
-            let fits = LIMITS.iter().filter(|info| info.searches.contains(&search)).map(|info| info.name);
+            let fits = LIMITS.iter().filter(|info| info.is_heeded_by(search.info())).map(|info| info.name);
             return Err(Fault::new(format!("the search `{name}` has no use for a limit on {}", info.name))
                 .help(format!("its limits are {}", fits.collect::<Vec<_>>().join(", "))));
         }
@@ -148,6 +139,7 @@ pub(crate) fn gather(given: &[Limit], search: SearchId) -> Result<AllLimits, Fau
             What::Steps => all.limits.steps = value,
             What::Buffer => all.limits.buffer = value,
             What::Memory => all.limits.memory = Some(limit.value << 20),
+            What::Preemptions => all.limits.preemptions = value,
             What::Time => all.time = Some(Duration::from_secs(limit.value)),
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use teetotal::parts::frontends::suggest::nearest;
-use teetotal::parts::frontends::{FRONTENDS, Frontend};
+use teetotal::parts::frontends::{FRONTENDS, Frontend, MOST_DIAGNOSTICS};
 use teetotal::{Diagnostic, Program, Snippet, Source, gallery};
 
 use crate::fault::Fault;
@@ -186,7 +186,8 @@ fn refused(found: &[Diagnostic], source: Source) -> Fault {
         text = format!("error: `{}` is refused without a reason; this is a fault of teetotal\n", source.name);
     }
     if found.len() > MANY {
-        text.push_str(&format!("\nerror: and {} more in `{}`\n", found.len() - MANY, source.name));
+        let least = if found.len() < MOST_DIAGNOSTICS { "" } else { "at least " };
+        text.push_str(&format!("\nerror: and {least}{} more in `{}`\n", found.len() - MANY, source.name));
     }
     Fault::Refused(text)
 }

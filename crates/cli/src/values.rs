@@ -9,6 +9,9 @@ use crate::fault::Fault;
 /// More workers than this help nobody.
 const MAX_JOBS: usize = 1_024;
 
+/// Deeper bugs are promised with no probability worth the name.
+const MAX_DEPTH: u32 = 100;
+
 /// Models, in the order of the table, each once.
 #[derive(Clone, Debug)]
 pub(crate) struct Models(pub(crate) Vec<ModelId>);
@@ -35,6 +38,19 @@ pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
     SearchId::by_name(text).ok_or_else(|| unknown("search", text, &names))
 }
 
+/// What is said of the option for searches.
+pub(crate) fn search_help() -> String {
+    let names: Vec<&str> = SEARCHES.iter().map(|info| info.name).collect();
+    let (last, others) = names.split_last().expect("there are searches");
+    format!("Search: {} or {last} [default: {}]", others.join(", "), names[0])
+}
+
+/// What is said of the option for checks.
+pub(crate) fn checks_help() -> String {
+    let names: Vec<&str> = MONITORS.iter().map(|info| info.name).collect();
+    format!("Checks: {}, or a list [default: all]", names.join(", "))
+}
+
 /// Reads the number of processor cores.
 pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
     match text.parse::<usize>() {
@@ -43,6 +59,23 @@ pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
         Ok(_) => Err(Fault::new(format!("{text} jobs are more than the {MAX_JOBS} that are allowed"))),
         Err(_) => {
             Err(Fault::new(format!("`{text}` is no number of jobs")).help(format!("use a number from 1 to {MAX_JOBS}")))
+        }
+    }
+}
+
+/// Reads the seed of a search that samples.
+pub(crate) fn seed(text: &str) -> Result<u64, Fault> {
+    text.parse()
+        .map_err(|_| Fault::new(format!("`{text}` is no seed")).help(format!("use a number from 0 to {}", u64::MAX)))
+}
+
+/// Reads the depth of bugs.
+pub(crate) fn depth(text: &str) -> Result<u32, Fault> {
+    match text.parse() {
+        Ok(depth) if (1..=MAX_DEPTH).contains(&depth) => Ok(depth),
+        _ => {
+            Err(Fault::new(format!("`{text}` is no depth of a bug"))
+                .help(format!("use a number from 1 to {MAX_DEPTH}")))
         }
     }
 }

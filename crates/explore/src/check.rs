@@ -2,19 +2,23 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{MONITORS, MonitorId, axiomatic};
+use teetotal_judge::{Extent, Finding, MONITORS, MonitorId, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
+use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
 use crate::collector::Collector;
+use crate::dpor;
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
-use crate::outcome::{Coverage, Outcome, Violation};
+use crate::minimize::{Goal, Simple, minimize};
+use crate::outcome::{Coverage, Outcome, Schedule, Violation};
 use crate::replay::{Replayed, trace_of};
-use crate::search::{SEARCHES, SearchId};
+use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
-use crate::stateless::Brute;
+use crate::stateless::{Bounded, Brute, Guarantee, Pct, Random};
+use crate::strategy::Strategy;
 use crate::symbolic;
 use crate::system::System;
 use crate::token::Token;
@@ -30,6 +34,12 @@ pub struct Options {
     pub jobs: usize,
     /// Whether the first violation ends the search.
     pub stop_at_first: bool,
+    /// Of a search that samples: the same seed gives the same executions.
+    pub seed: u64,
+    /// Of the bugs that a search by random priorities promises something about.
+    pub depth: u32,
+    /// Whether the executions that are reported are replaced by simpler ones that show the same.
+    pub minimize: bool,
 }
 
 impl Options {
@@ -43,6 +53,9 @@ impl Options {
             limits: Limits::default(),
             jobs: 1,
             stop_at_first: false,
+            seed: 0,
+            depth: 3,
+            minimize: true,
         }
     }
 }
@@ -50,12 +63,16 @@ impl Options {
 /// Why nothing was checked.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CheckError {
-    #[error("`{program}` has no operation on shared memory, so there is nothing to check")]
+    #[error("`{program}` has no operation on shared memory and no condition, so there is nothing to check")]
     NothingToCheck { program: String },
     #[error(transparent)]
     Limit(#[from] LimitError),
     #[error("the number of jobs is 0")]
     NoJobs,
+    #[error("a bug of depth 0 needs no search; the depth is at least 1")]
+    NoDepth,
+    #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
+    Unsupported { program: String, search: &'static str, reason: &'static str },
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
     Unfit { monitor: &'static str, search: &'static str, instead: &'static str },
     #[error(
@@ -67,17 +84,26 @@ pub enum CheckError {
 
 /// Searches the executions of `program`.
 pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Outcome, CheckError> {
-    if program.n_operations() == 0 {
+    // A condition asks about the final state, which there is even if nobody touches memory.
+    if program.n_operations() == 0 && program.condition.is_none() {
         return Err(CheckError::NothingToCheck { program: program.name.clone() });
     }
     options.limits.validate()?;
     if options.jobs == 0 {
         return Err(CheckError::NoJobs);
     }
+    if options.depth == 0 {
+        return Err(CheckError::NoDepth);
+    }
     refuse_unfit(options)?;
-    let mut collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let coverage = options.model.visit(Search { program, options, signal, collector: &mut collector });
-    finish(program, options, collector, coverage)
+    if options.search == SearchId::Dpor
+        && let Some(dpor::Unsupported { reason }) = dpor::unsupported(program)
+    {
+        return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
+    }
+    let collector = Collector::new(program, &options.monitors, options.stop_at_first);
+    let found = options.model.visit(Search { program, options, signal, collector });
+    finish(program, options, found)
 }
 
 /// Refuses a monitor that looks at more than the search shows.
@@ -85,7 +111,8 @@ fn refuse_unfit(options: &Options) -> Result<(), CheckError> {
     let search = options.search.info();
     for monitor in options.monitors.iter().map(|id| id.info()) {
         if !search.preserves.fits(monitor.needs) {
-            let fitting = SEARCHES.iter().find(|s| s.preserves.fits(monitor.needs));
+            let fits = |s: &&SearchInfo| s.preserves.extent == Extent::All && s.preserves.fits(monitor.needs);
+            let fitting = SEARCHES.iter().find(fits);
             let instead = fitting.expect("brute force fits everything").name;
             return Err(CheckError::Unfit { monitor: monitor.name, search: search.name, instead });
         }
@@ -97,50 +124,77 @@ struct Search<'s> {
     program: &'s Arc<Program>,
     options: &'s Options,
     signal: StopSignal<'s>,
-    collector: &'s mut Collector,
+    collector: Collector,
+}
+
+/// What a search found before anything is replayed.
+struct Found {
+    collector: Collector,
+    coverage: Coverage,
+    guarantee: Option<Guarantee>,
 }
 
 impl ModelVisitor for Search<'_> {
-    type Output = Coverage;
+    type Output = Found;
 
-    fn visit<M: Model>(self) -> Coverage {
-        let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
+    fn visit<M: Model>(mut self) -> Found {
+        let Options { seed, depth, limits, .. } = *self.options;
+        let samples = limits.executions.unwrap_or(Limits::SAMPLES);
+        let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
         match self.options.search {
             SearchId::Stateful => {
-                let Options { limits, jobs, .. } = *self.options;
-                let settings = stateful::Settings { limits, jobs, reduce: true };
-                stateful::search(&system, self.collector, &settings, self.signal)
+                let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
+                let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
+                Found { collector: self.collector, coverage, guarantee: None }
             }
-            SearchId::Brute => {
-                let mut brute = Brute::default();
-                driver::run(&mut system, &mut brute, self.collector, &self.options.limits, self.signal)
+            SearchId::Dpor => {
+                let Options { jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, monitors, *stop_at_first);
+                let settings = dpor::Settings { limits, jobs: *jobs };
+                let (collector, coverage) = dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal);
+                Found { collector, coverage, guarantee: None }
             }
             SearchId::Symbolic => {
-                let settings = symbolic::Settings::new(self.options.limits);
+                let settings = symbolic::Settings::new(limits);
                 let subject = Interpreter::new(Arc::clone(self.program));
-                symbolic::search::<_, M>(subject, self.collector, &settings, self.signal).0
+                let (coverage, _) = symbolic::search::<_, M>(subject, &mut self.collector, &settings, self.signal);
+                Found { collector: self.collector, coverage, guarantee: None }
             }
+            SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
+            SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
+            SearchId::Pct => {
+                let mut pct = Pct::new::<M>(seed, depth, samples);
+                let found = self.drive(system, &mut pct);
+                Found { guarantee: pct.guarantee(), ..found }
+            }
+            SearchId::Brute => self.drive(system, &mut Brute::default()),
         }
     }
 }
 
+impl Search<'_> {
+    /// Runs one execution after the other.
+    fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Found {
+        let limits = &self.options.limits;
+        let coverage = driver::run(&mut system, strategy, &mut self.collector, limits, self.signal);
+        Found { collector: self.collector, coverage, guarantee: None }
+    }
+}
+
 /// Replays every witness and every finding, so that each has the consent of the twin.
-fn finish(
-    program: &Arc<Program>,
-    options: &Options,
-    collector: Collector,
-    coverage: Coverage,
-) -> Result<Outcome, CheckError> {
+fn finish(program: &Arc<Program>, options: &Options, found: Found) -> Result<Outcome, CheckError> {
+    let Found { mut collector, coverage, guarantee } = found;
+    let minimal = simplify(program, options, &mut collector);
     let Collector { states, satisfying, falsifying, findings, stats, .. } = collector;
     for witness in [&satisfying, &falsifying].into_iter().flatten() {
         let Replayed { trace, token, .. } = trace_of(program, options.model, witness);
         consult_twin(options.model, &trace, &token, program)?;
     }
     let mut violations = Vec::new();
-    for (monitor, finding, schedule) in findings {
+    for ((monitor, finding, schedule), is_minimal) in findings.into_iter().zip(minimal) {
         let Replayed { trace, token, values, .. } = trace_of(program, options.model, &schedule);
         consult_twin(options.model, &trace, &token, program)?;
-        violations.push(Violation { monitor, finding, schedule, trace, token, values });
+        violations.push(Violation { monitor, finding, schedule, is_minimal, trace, token, values });
     }
     Ok(Outcome {
         model: options.model,
@@ -150,8 +204,31 @@ fn finish(
         satisfying,
         falsifying,
         violations,
+        guarantee,
         stats,
     })
+}
+
+/// Replaces the executions that are reported by simple ones; gives for each finding whether none is simpler.
+fn simplify(program: &Arc<Program>, options: &Options, collector: &mut Collector) -> Vec<bool> {
+    let asks = matches!(program.condition, Some(Condition::Exists(_)));
+    let findings =
+        collector.findings.iter().map(|(id, finding, way)| (Goal::Finding(*id, finding.clone()), way.clone()));
+    let witness = collector.satisfying.iter().filter(|_| asks).map(|way| (Goal::Satisfying, way.clone()));
+    let known: Vec<(Goal, Schedule)> = findings.chain(witness).collect();
+    if !options.minimize || known.is_empty() {
+        return vec![false; collector.findings.len()];
+    }
+    let mut simple = minimize(program, options.model, &options.limits, &known).into_iter();
+    let replace = |((_, _, way), simple): (&mut (MonitorId, Finding, Schedule), Simple)| {
+        *way = simple.schedule;
+        simple.is_minimal
+    };
+    let minimal = collector.findings.iter_mut().zip(&mut simple).map(replace).collect();
+    if let Some(witness) = simple.next() {
+        collector.satisfying = Some(witness.schedule);
+    }
+    minimal
 }
 
 /// Asks the axiomatic twin whether it allows the execution too.

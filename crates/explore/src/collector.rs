@@ -3,29 +3,31 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use teetotal_judge::{Ending, Finding, Monitor, MonitorId, View};
+use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_program::Value;
 use teetotal_program::ir::Program;
 
-use crate::driver::{Flow, Observer, values};
+use crate::driver::{Flow, Observer};
 use crate::outcome::{Schedule, Stats, StopReason};
 use crate::strategy::Abandon;
 
-/// Gathers the outcome of a search.
+/// Gathers the outcome of a search; `W` is how the search says where it found something.
 #[expect(missing_debug_implementations, reason = "monitors need not be printable")]
-pub struct Collector {
+pub struct Collector<W = Schedule> {
     program: Arc<Program>,
     monitors: Vec<Box<dyn Monitor>>,
     stop_at_first: bool,
-    pub states: BTreeMap<Vec<Value>, Schedule>,
-    pub satisfying: Option<Schedule>,
-    pub falsifying: Option<Schedule>,
-    /// One schedule for each different finding, in the order in which they were found.
-    pub findings: Vec<(MonitorId, Finding, Schedule)>,
+    pub states: BTreeMap<Vec<Value>, W>,
+    pub satisfying: Option<W>,
+    pub falsifying: Option<W>,
+    /// One execution for each different finding, in the order in which they were found.
+    pub findings: Vec<(MonitorId, Finding, W)>,
     pub stats: Stats,
+    /// The final state that is looked at, kept to save allocations.
+    values: Vec<Value>,
 }
 
-impl Collector {
+impl<W> Collector<W> {
     #[must_use]
     pub fn new(program: &Arc<Program>, monitors: &[MonitorId], stop_at_first: bool) -> Self {
         Collector {
@@ -37,11 +39,52 @@ impl Collector {
             falsifying: None,
             findings: Vec::new(),
             stats: Stats::default(),
+            values: Vec::new(),
+        }
+    }
+
+    /// The most that a monitor looks at.
+    pub(crate) fn needs(&self) -> Level {
+        self.monitors.iter().map(|monitor| monitor.id().info().needs).max().unwrap_or(Level::State)
+    }
+
+    /// Another execution begins.
+    pub(crate) fn begin_execution(&mut self) {
+        self.monitors.iter_mut().for_each(|monitor| monitor.begin());
+    }
+
+    /// Adds what `later` gathered in executions that come after all of these.
+    pub(crate) fn append(&mut self, later: Collector<W>) {
+        for (values, place) in later.states {
+            self.states.entry(values).or_insert(place);
+        }
+        self.satisfying = self.satisfying.take().or(later.satisfying);
+        self.falsifying = self.falsifying.take().or(later.falsifying);
+        for (monitor, finding, place) in later.findings {
+            if !self.findings.iter().any(|(m, f, _)| *m == monitor && *f == finding) {
+                self.findings.push((monitor, finding, place));
+            }
+        }
+        self.stats.add(&later.stats);
+    }
+
+    /// The same with other words for where something was found.
+    pub(crate) fn map<V>(self, mut say: impl FnMut(W) -> V) -> Collector<V> {
+        Collector {
+            program: self.program,
+            monitors: self.monitors,
+            stop_at_first: self.stop_at_first,
+            states: self.states.into_iter().map(|(values, place)| (values, say(place))).collect(),
+            satisfying: self.satisfying.map(&mut say),
+            falsifying: self.falsifying.map(&mut say),
+            findings: self.findings.into_iter().map(|(m, finding, place)| (m, finding, say(place))).collect(),
+            stats: self.stats,
+            values: self.values,
         }
     }
 
     /// Takes note of findings that are new; gives whether the search goes on.
-    pub(crate) fn report(&mut self, monitor: MonitorId, finding: Finding, schedule: impl FnOnce() -> Schedule) -> Flow {
+    pub(crate) fn report(&mut self, monitor: MonitorId, finding: Finding, schedule: impl FnOnce() -> W) -> Flow {
         if !self.findings.iter().any(|(m, f, _)| *m == monitor && *f == finding) {
             self.findings.push((monitor, finding, schedule()));
         }
@@ -49,13 +92,13 @@ impl Collector {
     }
 
     /// Asks every monitor about a step.
-    pub(crate) fn watch_step(&mut self, view: &View<'_>, schedule: impl Fn() -> Schedule) -> Flow {
+    pub(crate) fn watch_step(&mut self, view: &View<'_>, schedule: impl Fn() -> W) -> Flow {
         let found: Vec<_> = self.monitors.iter_mut().filter_map(|m| m.step(view).map(|f| (m.id(), f))).collect();
         self.report_all(found, schedule)
     }
 
     /// Takes in a maximal execution.
-    pub(crate) fn watch_end(&mut self, view: &View<'_>, ending: &Ending, schedule: impl Fn() -> Schedule) -> Flow {
+    pub(crate) fn watch_end(&mut self, view: &View<'_>, ending: &Ending, schedule: impl Fn() -> W) -> Flow {
         self.stats.executions += 1;
         match ending {
             Ending::Completed => {
@@ -70,7 +113,7 @@ impl Collector {
         self.report_all(found, schedule)
     }
 
-    fn report_all(&mut self, found: Vec<(MonitorId, Finding)>, schedule: impl Fn() -> Schedule) -> Flow {
+    fn report_all(&mut self, found: Vec<(MonitorId, Finding)>, schedule: impl Fn() -> W) -> Flow {
         let mut flow = Flow::Continue;
         for (monitor, finding) in found {
             let next = self.report(monitor, finding, &schedule);
@@ -79,9 +122,12 @@ impl Collector {
         flow
     }
 
-    fn note_final_state(&mut self, view: &View<'_>, schedule: &impl Fn() -> Schedule) {
-        let values = values(view.state, &self.program.observed);
-        self.states.entry(values).or_insert_with(schedule);
+    fn note_final_state(&mut self, view: &View<'_>, schedule: &impl Fn() -> W) {
+        self.values.clear();
+        self.values.extend(self.program.observed.iter().map(|&term| view.state.value(term)));
+        if !self.states.contains_key(&self.values) {
+            self.states.insert(self.values.clone(), schedule());
+        }
         if let Some(condition) = &self.program.condition {
             let holds = condition.formula().holds(view.state);
             let witness = if holds { &mut self.satisfying } else { &mut self.falsifying };
@@ -95,9 +141,9 @@ fn schedule_of(view: &View<'_>) -> Schedule {
     Schedule::Steps(view.trace.steps().iter().map(|record| record.step).collect())
 }
 
-impl Observer for Collector {
+impl Observer for Collector<Schedule> {
     fn begin(&mut self) {
-        self.monitors.iter_mut().for_each(|monitor| monitor.begin());
+        self.begin_execution();
     }
 
     fn step(&mut self, view: &View<'_>) -> Flow {
@@ -109,7 +155,10 @@ impl Observer for Collector {
         self.watch_end(view, ending, || schedule_of(view))
     }
 
-    fn abandoned(&mut self, _: &View<'_>, _: Abandon) {
-        self.stats.executions += 1;
+    fn abandoned(&mut self, _: &View<'_>, reason: Abandon) {
+        match reason {
+            Abandon::SeenBefore => self.stats.abandoned += 1,
+            Abandon::EndOfSchedule | Abandon::NotPossible => self.stats.executions += 1,
+        }
     }
 }

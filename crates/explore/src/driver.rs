@@ -36,8 +36,29 @@ pub enum Flow {
     Stop(StopReason),
 }
 
-/// Asked now and then whether the search is to stop.
-pub type StopSignal<'a> = &'a (dyn Fn() -> Option<StopReason> + Sync);
+/// Told now and then how far a search is, and asked whether it is to stop. A closure without arguments is one too.
+pub trait Signal: Sync {
+    /// Why the search is to stop, if it is.
+    fn stop(&self, progress: Progress) -> Option<StopReason>;
+}
+
+impl<F: Fn() -> Option<StopReason> + Sync> Signal for F {
+    fn stop(&self, _: Progress) -> Option<StopReason> {
+        self()
+    }
+}
+
+/// What a search has done so far.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Progress {
+    /// Executions that were begun.
+    pub executions: u64,
+    /// Different states stored.
+    pub states: u64,
+}
+
+/// A signal that somebody else keeps.
+pub type StopSignal<'a> = &'a dyn Signal;
 
 /// How many steps are performed between two looks at the stop signal.
 const SIGNAL_INTERVAL: u64 = 4_096;
@@ -53,15 +74,17 @@ pub fn run<S: Subject, M: Model>(
     if let Some(limit) = limits.buffer {
         system.limit_buffers(limit as usize);
     }
-    let mut run = Run { system, observer, limits, signal, trace: Trace::default(), enabled: Vec::new(), steps: 0 };
-    let mut executions = 0;
+    let (trace, enabled) = (Trace::default(), Vec::new());
+    let mut run = Run { system, observer, limits, signal, trace, enabled, steps: 0, executions: 0 };
     let mut stopped = None;
     while strategy.begin() {
-        if limits.executions.is_some_and(|limit| executions >= limit) {
-            return Coverage::Stopped(StopReason::Executions(executions));
+        if limits.executions.is_some_and(|limit| run.executions >= limit) {
+            return Coverage::Stopped(StopReason::Executions(run.executions));
         }
-        executions += 1;
+        run.executions += 1;
         match run.execution(strategy) {
+            // It counted when it was run for the first time.
+            Flow::NextExecution if !strategy.is_new() => run.executions -= 1,
             Flow::Stop(reason @ (StopReason::Steps(_) | StopReason::EndlessLoop { .. })) => {
                 // Only this execution is cut short; the others may still show something.
                 stopped.get_or_insert(reason);
@@ -74,7 +97,7 @@ pub fn run<S: Subject, M: Model>(
     if run.system.machine().limit_reached() {
         stopped = stopped.or(limits.buffer.map(StopReason::Buffer));
     }
-    stopped.map_or(Coverage::Complete, Coverage::Stopped)
+    stopped.or(strategy.left_out()).map_or(Coverage::Complete, Coverage::Stopped)
 }
 
 /// One run of the loop.
@@ -87,6 +110,7 @@ struct Run<'r, S, M> {
     enabled: Vec<Step>,
     /// Performed in all executions so far.
     steps: u64,
+    executions: u64,
 }
 
 impl<S: Subject, M: Model> Run<'_, S, M> {
@@ -102,6 +126,10 @@ impl<S: Subject, M: Model> Run<'_, S, M> {
         }
         loop {
             self.system.enabled(&mut self.enabled);
+            if self.enabled.is_empty() && !strategy.is_new() {
+                self.observer.abandoned(&view(self.system, &self.trace, 0, None), Abandon::SeenBefore);
+                return Flow::NextExecution;
+            }
             if self.enabled.is_empty() {
                 let ending = self.system.ending();
                 return self.observer.end(&view(self.system, &self.trace, 0, None), &ending);
@@ -137,7 +165,7 @@ impl<S: Subject, M: Model> Run<'_, S, M> {
             return Flow::Stop(StopReason::Steps(depth - 1));
         }
         if self.steps.is_multiple_of(SIGNAL_INTERVAL)
-            && let Some(reason) = (self.signal)()
+            && let Some(reason) = self.signal.stop(Progress { executions: self.executions, states: 0 })
         {
             return Flow::Stop(reason);
         }

@@ -4,10 +4,13 @@
 //! There are two loops, [`driver`] for searches that run one execution after the other and [`stateful`] for the one that
 //! walks over states; both perform steps through [`System`] and nothing else does.
 
+mod chance;
 mod check;
 mod collector;
+pub mod dpor;
 pub mod driver;
 mod limits;
+pub mod minimize;
 mod outcome;
 mod replay;
 mod search;

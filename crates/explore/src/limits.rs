@@ -15,6 +15,8 @@ pub struct Limits {
     pub buffer: Option<u64>,
     /// Bytes that the stored states take.
     pub memory: Option<u64>,
+    /// Preemptions in one execution of the bounded search; 0 leaves the executions without any.
+    pub preemptions: Option<u64>,
 }
 
 /// A limit that cannot be used.
@@ -27,26 +29,38 @@ pub enum LimitError {
 impl Default for Limits {
     /// Enough for every finite program of reasonable size, and an end for the others.
     fn default() -> Self {
-        Limits { executions: None, states: None, steps: Some(1_000_000), buffer: None, memory: Some(8 << 30) }
+        Limits {
+            executions: None,
+            states: None,
+            steps: Some(1_000_000),
+            buffer: None,
+            memory: Some(8 << 30),
+            preemptions: Some(2),
+        }
     }
 }
 
 impl Limits {
+    /// How many executions a search that samples runs where no limit on them is set.
+    pub const SAMPLES: u64 = 10_000;
+
     /// The names of all limits with what is set.
     #[must_use]
-    pub fn entries(&self) -> [(&'static str, Option<u64>); 5] {
+    pub fn entries(&self) -> [(&'static str, Option<u64>); 6] {
         [
             ("executions", self.executions),
             ("states", self.states),
             ("steps", self.steps),
             ("buffer", self.buffer),
             ("memory", self.memory),
+            ("preemptions", self.preemptions),
         ]
     }
 
     /// Refuses limits that leave nothing to search.
     pub fn validate(&self) -> Result<(), LimitError> {
-        match self.entries().into_iter().find(|(_, value)| *value == Some(0)) {
+        let is_empty = |&(name, value): &(&str, Option<u64>)| value == Some(0) && name != "preemptions";
+        match self.entries().into_iter().find(is_empty) {
             Some((what, _)) => Err(LimitError::Zero { what }),
             None => Ok(()),
         }

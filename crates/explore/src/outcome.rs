@@ -7,6 +7,7 @@ use teetotal_memory::{ModelId, Step, Trace};
 use teetotal_program::{ThreadId, Value};
 
 use crate::search::SearchId;
+use crate::stateless::Guarantee;
 use crate::token::Token;
 
 /// What a search found.
@@ -24,6 +25,8 @@ pub struct Outcome {
     pub falsifying: Option<Schedule>,
     /// What is wrong, in the order in which it was found.
     pub violations: Vec<Violation>,
+    /// What a search by random priorities promises, if it can promise something.
+    pub guarantee: Option<Guarantee>,
     pub stats: Stats,
 }
 
@@ -49,6 +52,8 @@ pub enum StopReason {
     Buffer(u64),
     /// The stored states took so many bytes.
     Memory(u64),
+    /// Executions with more preemptions were left out.
+    Preemptions(u64),
     /// A thread ran on and on without an operation on memory.
     EndlessLoop { thread: ThreadId, instruction: u32 },
     /// A loop fills a buffer in a way that acceleration does not reach the end of.
@@ -90,6 +95,8 @@ pub struct Violation {
     pub monitor: MonitorId,
     pub finding: Finding,
     pub schedule: Schedule,
+    /// Whether every execution that shows it has at least as many context switches, then commits, then steps.
+    pub is_minimal: bool,
     /// The execution, replayed from the schedule and accepted by the axiomatic twin of the model.
     pub trace: Trace,
     /// Replays it.
@@ -111,12 +118,34 @@ pub struct Stats {
     pub discarded: u64,
     /// Of these, executions in which a thread went wrong.
     pub failed: u64,
+    /// Executions that were begun and not counted, because they turned out to be none or to be run elsewhere.
+    pub abandoned: u64,
     /// Different states stored.
     pub states: u64,
     /// Steps performed.
     pub steps: u64,
     /// Bytes that the stored states took at the end.
     pub bytes: u64,
+    /// The most graphs that were kept at once to go on from.
+    pub pending: u64,
+}
+
+impl Stats {
+    /// Adds what another part of the search did.
+    pub(crate) fn add(&mut self, other: &Stats) {
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } =
+            other;
+        self.executions += executions;
+        self.completed += completed;
+        self.blocked += blocked;
+        self.discarded += discarded;
+        self.failed += failed;
+        self.abandoned += abandoned;
+        self.states += states;
+        self.pending = self.pending.max(*pending);
+        self.steps += steps;
+        self.bytes += bytes;
+    }
 }
 
 impl Coverage {

@@ -25,6 +25,8 @@ pub struct Replayed {
     pub values: Vec<Value>,
     /// How it ended, if nothing more was possible then.
     pub ending: Option<Ending>,
+    /// Whether its final state satisfies the formula of the condition, if it has one and there is one.
+    pub satisfies: Option<bool>,
     /// What is wrong with it.
     pub findings: Vec<(MonitorId, Finding)>,
 }
@@ -35,9 +37,14 @@ pub struct Replayed {
 /// If the schedule is not one of this program under this model.
 #[must_use]
 pub fn trace_of(program: &Arc<Program>, model: ModelId, schedule: &Schedule) -> Replayed {
-    let again = model.visit(Again { program, strategy: Replay::of_schedule(schedule) });
+    let again = run_again(program, model, schedule);
     assert_eq!(again.trace.steps().len(), schedule.len(), "a schedule that a search found can be run again");
     again
+}
+
+/// Runs the steps of a schedule as far as they are possible.
+pub(crate) fn run_again(program: &Arc<Program>, model: ModelId, schedule: &Schedule) -> Replayed {
+    model.visit(Again { program, strategy: Replay::of_schedule(schedule) })
 }
 
 /// Runs the execution that a token stands for.
@@ -69,8 +76,10 @@ impl ModelVisitor for Again<'_> {
         driver::run(&mut system, &mut self.strategy, &mut last, &limits, &|| None);
         let (trace, values, ending) = last.seen.unwrap_or_default();
         let token = Token { model: M::ID, hash: hash(&trace), steps: self.strategy.taken };
+        let Collector { satisfying, falsifying, .. } = &last.collector;
+        let satisfies = satisfying.as_ref().map(|_| true).or(falsifying.as_ref().map(|_| false));
         let findings = last.collector.findings.into_iter().map(|(monitor, finding, _)| (monitor, finding)).collect();
-        Replayed { trace, token, values, ending, findings }
+        Replayed { trace, token, values, ending, satisfies, findings }
     }
 }
 

@@ -6,8 +6,12 @@ use teetotal_judge::{Extent, Level, Preserves};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SearchId {
     Stateful,
-    Brute,
     Symbolic,
+    Dpor,
+    Bounded,
+    Random,
+    Pct,
+    Brute,
 }
 
 /// What is said of a search.
@@ -19,6 +23,8 @@ pub struct SearchInfo {
     /// One line.
     pub summary: &'static str,
     pub preserves: Preserves,
+    /// The limits that it heeds, by name; a limit on time is heeded by all.
+    pub limits: &'static [&'static str],
 }
 
 /// All searches; the first is the default.
@@ -28,18 +34,49 @@ pub const SEARCHES: &[SearchInfo] = &[
         name: "stateful",
         summary: "every state once; complete for programs with finitely many states, loops included",
         preserves: Preserves { level: Level::State, extent: Extent::All },
-    },
-    SearchInfo {
-        id: SearchId::Brute,
-        name: "brute",
-        summary: "every interleaving of operations and commits; for small programs and for testing the others",
-        preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::All },
+        limits: &["states", "steps", "buffer", "memory"],
     },
     SearchInfo {
         id: SearchId::Symbolic,
         name: "symbolic",
         summary: "sets of buffer contents at once; complete for loops that fill buffers without end",
         preserves: Preserves { level: Level::State, extent: Extent::All },
+        limits: &["states", "steps", "buffer", "memory"],
+    },
+    SearchInfo {
+        id: SearchId::Dpor,
+        name: "dpor",
+        summary: "every trace (who reads from whom, in which order writes reach memory) once; for programs that end",
+        preserves: Preserves { level: Level::Trace, extent: Extent::All },
+        limits: &["executions", "steps"],
+    },
+    SearchInfo {
+        id: SearchId::Bounded,
+        name: "bounded",
+        summary: "every interleaving with few preemptions, those with the fewest first; for programs that end",
+        preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::WithinBound },
+        limits: &["preemptions", "executions", "steps", "buffer"],
+    },
+    SearchInfo {
+        id: SearchId::Random,
+        name: "random",
+        summary: "random walks, each possible step equally likely; not uniform over executions",
+        preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::Sampled },
+        limits: &["executions", "steps", "buffer"],
+    },
+    SearchInfo {
+        id: SearchId::Pct,
+        name: "pct",
+        summary: "random priorities of threads and buffers; finds a bug of small depth with a known probability",
+        preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::Sampled },
+        limits: &["executions", "steps", "buffer"],
+    },
+    SearchInfo {
+        id: SearchId::Brute,
+        name: "brute",
+        summary: "every interleaving of operations and commits; for small programs and for testing the others",
+        preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::All },
+        limits: &["executions", "steps", "buffer"],
     },
 ];
 
@@ -60,6 +97,14 @@ impl SearchId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn every_limit_is_heeded_by_some_search_and_every_search_heeds_known_ones() {
+        let names = Limits::default().entries().map(|(name, _)| name);
+        assert!(names.iter().all(|name| SEARCHES.iter().any(|info| info.limits.contains(name))));
+        assert!(SEARCHES.iter().flat_map(|info| info.limits).all(|name| names.contains(name)));
+    }
 
     #[test]
     fn every_stateless_search_has_a_row() {

@@ -2,6 +2,8 @@
 
 use teetotal_memory::{Step, Trace};
 
+use crate::outcome::StopReason;
+
 /// Chooses the steps of one execution after the other.
 ///
 /// The driver calls `begin`; then `choose` before each step until none is possible or it abandons; then `end`.
@@ -14,8 +16,18 @@ pub trait Strategy {
     /// `enabled` is never empty and is the same each time the same prefix is run. `trace` is the prefix.
     fn choose(&mut self, enabled: &[Step], trace: &Trace) -> Choice;
 
+    /// Whether the execution, now that nothing more is possible, is one that was not shown before.
+    fn is_new(&self) -> bool {
+        true
+    }
+
     /// The execution is over; `trace` is all of it.
     fn end(&mut self, _trace: &Trace) {}
+
+    /// What the search has left out, now that it has no more executions to run.
+    fn left_out(&self) -> Option<StopReason> {
+        None
+    }
 }
 
 /// What a strategy wants.
@@ -27,11 +39,13 @@ pub enum Choice {
     Abandon(Abandon),
 }
 
-/// Why an execution is not run to its end.
+/// Why an execution is not run to its end, or not shown there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Abandon {
     /// The schedule that is replayed ends here.
     EndOfSchedule,
     /// The schedule that is replayed wants a step that is not possible.
     NotPossible,
+    /// It was run before, and is run again only on the way to others.
+    SeenBefore,
 }

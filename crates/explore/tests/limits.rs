@@ -15,7 +15,7 @@ fn search(program: Program, search: SearchId, limits: Limits) -> Result<Outcome,
 }
 
 fn none() -> Limits {
-    Limits { executions: None, states: None, steps: None, buffer: None, memory: None }
+    Limits { executions: None, states: None, steps: None, buffer: None, memory: None, preemptions: None }
 }
 
 fn stop_of(outcome: Result<Outcome, CheckError>) -> StopReason {

@@ -57,7 +57,7 @@ impl fmt::Display for Diagnostic {
 impl Error for Diagnostic {}
 
 /// At most this many are kept of one text: the rest follow from them, or nobody reads them.
-const MOST: usize = 100;
+pub const MOST_DIAGNOSTICS: usize = 100;
 
 /// Those found so far.
 #[derive(Debug, Default)]
@@ -65,7 +65,7 @@ pub(crate) struct Diagnostics(Vec<Diagnostic>);
 
 impl Diagnostics {
     pub(crate) fn add(&mut self, diagnostic: Diagnostic) {
-        if self.0.len() < MOST {
+        if self.0.len() < MOST_DIAGNOSTICS {
             self.0.push(diagnostic);
         }
     }
@@ -76,7 +76,7 @@ impl Diagnostics {
 
     /// Whether no more are kept, so that looking for them is in vain.
     pub(crate) fn is_full(&self) -> bool {
-        self.0.len() >= MOST
+        self.0.len() >= MOST_DIAGNOSTICS
     }
 
     /// All of them, in the order of the text, each once.

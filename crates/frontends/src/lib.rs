@@ -8,5 +8,5 @@ mod frontend;
 pub mod litmus;
 pub mod suggest;
 
-pub use diagnostics::Diagnostic;
+pub use diagnostics::{Diagnostic, MOST_DIAGNOSTICS};
 pub use frontend::{FRONTENDS, Frontend};

@@ -54,7 +54,7 @@ fn the_destination_is_first_with_32_bits() {
                   EBX = exchange(x, EBX)
                   t2 = x
                   x = t2 - EAX
-            ~exists (1:EAX=1 \/ ([x]=2 /\ not ([y]=1)))
+            ~exists (1:EAX=1 \/ [x]=2 /\ not ([y]=1))
             shows ["1:EAX", "[x]", "[y]"]
         "#]],
     );
@@ -105,7 +105,7 @@ fn pointers_that_stay_are_locations_and_others_are_computed() {
                   t[1] = 7
                   rsi := &x
                   rdx = *rsi
-            forall ([t[1]]=7 /\ 0:rsi=4096)
+            forall ([t[1]]=7 /\ 0:rsi=x)
             shows ["0:rsi", "[t[1]]"]
         "#]],
     );
@@ -179,7 +179,7 @@ fn arithmetic_on_memory_is_a_load_and_a_store_unless_it_is_locked() {
 #[test]
 fn outcomes_show_registers_by_thread_and_name_and_then_memory() {
     check(
-        "X86_64 n\n{}\n P0 | P1 ;\n movq $1,(y) | movq $1,(x) ;\nlocations [y; 1:rbx; 1:rax;]\nexists (x=1 /\\ 1:rax=0 /\\ 0:rdx=0)\n",
+        "X86_64 n\n{ 0:rdx=0; uint64_t 1:rax; }\n P0 | P1 ;\n movq $1,(y) | movq $1,(x) ;\nlocations [y; 1:rbx; 1:rax;]\nexists (x=1 /\\ 1:rax=0 /\\ 0:rdx=0)\n",
         expect![[r#"
             program n
               shared y = 0

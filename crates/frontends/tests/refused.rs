@@ -9,8 +9,9 @@ fn check(text: &str, expected: Expect) {
     let errors = litmus::read("test.litmus", text).expect_err("this test is wrong");
     let mut shown = String::new();
     for error in errors {
+        let label = error.label.as_ref().map(|label| format!(" [{label}]")).unwrap_or_default();
         let help = error.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
-        writeln!(shown, "{error}{help}").expect("a string takes any text");
+        writeln!(shown, "{error}{label}{help}").expect("a string takes any text");
     }
     expected.assert_eq(&shown);
 }
@@ -91,6 +92,22 @@ fn a_condition_on_an_unknown_name_is_refused() {
             5:1: `exist` stands where a condition is expected (did you mean `exists`?)
         "#]],
     );
+}
+
+#[test]
+fn a_register_that_is_never_written_is_refused() {
+    check(
+        &body(
+            " movq (x),%rbx | movq $1,(x) ;\n movq (x),%rcx | ;\nexists (0:rbx=1 /\\ 0:edx=0 /\\ 1:rax=0 /\\ 0:r8=1)",
+        ),
+        expect![[r#"
+            6:20: the register `rdx` of thread 0 is never written [thread 0 writes rbx and rcx] (did you mean `0:rbx`?)
+            6:31: the register `rax` of thread 1 is never written [thread 1 writes no register]
+            6:42: the register `r8` of thread 0 is never written [thread 0 writes rbx and rcx]
+        "#]],
+    );
+    let set = "X86_64 n\n{ uint64_t 0:rax; 0:rbx=1; }\n P0 ;\n movq $1,(x) ;\nexists (0:rax=0 /\\ 0:ebx=1)\n";
+    assert!(litmus::read("test.litmus", set).is_ok(), "the initial state is enough");
 }
 
 #[test]

@@ -45,6 +45,18 @@ impl Preserves {
     }
 }
 
+impl Extent {
+    /// As it is printed, to follow what is preserved.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Extent::All => "of all executions",
+            Extent::WithinBound => "of the executions within a bound",
+            Extent::Sampled => "of a sample of the executions",
+        }
+    }
+}
+
 impl Level {
     /// As it is printed.
     #[must_use]

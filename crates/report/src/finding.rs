@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use teetotal_judge::Finding;
 use teetotal_memory::Trace;
+use teetotal_program::condition::Term;
 use teetotal_program::ir::{Expr, Instruction, Program, printer};
 use teetotal_program::{Failure, Reg, ThreadId};
 
@@ -46,7 +47,8 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
         .get(at)
         .map_or_else(Vec::new, registers_in)
         .into_iter()
-        .map(|reg| format!("{} = {}", program.register_name(thread, reg), after.register(thread, reg) as i64));
+        .map(|reg| (program.register_name(thread, reg), Term::Register(thread, reg), after.register(thread, reg)))
+        .map(|(name, term, value)| format!("{name} = {}", program.show_value(term, value)));
     let values = words::list(&registers.collect::<Vec<_>>());
     let mut lines = vec![first];
     lines.push(if values.is_empty() {

@@ -1,8 +1,8 @@
 //! A report as herd7 prints it, so that results can be compared line by line.
 
 use teetotal_judge::MonitorId;
-use teetotal_program::condition::{Comparison, Condition, Formula, Operand};
-use teetotal_program::ir::Program;
+use teetotal_program::condition::{Condition, Formula};
+use teetotal_program::ir::printer;
 
 use crate::finding;
 use crate::outcome::Report;
@@ -36,7 +36,7 @@ impl Report<'_> {
         // This is how herd7 says that it did not look at everything.
         let limited = if outcome.coverage.is_complete() { "" } else { "Loop " };
         let answer = if ok { "Ok" } else { "No" };
-        let shown = show_condition(program, condition);
+        let shown = printer::condition(program, condition);
         let word = tally.word();
         out.push_str(&format!("{limited}{answer}\nWitnesses\nPositive: {positive} Negative: {negative}\n"));
         out.push_str(&format!("Condition {shown}\nObservation {name} {word} {holding} {failing}\n"));
@@ -57,57 +57,4 @@ impl Report<'_> {
         }
         lines
     }
-}
-
-/// A condition with as few parentheses as `/\` before `\/` allows.
-pub(crate) fn show_condition(program: &Program, condition: &Condition) -> String {
-    let quantifier = match condition {
-        Condition::Exists(_) => "exists",
-        Condition::NotExists(_) => "~exists",
-        Condition::ForAll(_) => "forall",
-    };
-    format!("{quantifier} ({})", show(program, condition.formula(), Around::Nothing))
-}
-
-/// What a formula stands in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Around {
-    Nothing,
-    And,
-    Or,
-}
-
-fn show(program: &Program, formula: &Formula, around: Around) -> String {
-    let joined = |parts: &[Formula], word: &str, here: Around| {
-        parts.iter().map(|part| show(program, part, here)).collect::<Vec<_>>().join(word)
-    };
-    match formula {
-        Formula::True => "true".to_owned(),
-        Formula::Compare(left, comparison, right) => compare(program, *left, *comparison, *right),
-        Formula::Not(part) => format!("not ({})", show(program, part, Around::Nothing)),
-        Formula::And(parts) | Formula::Or(parts) if parts.len() == 1 => show(program, &parts[0], around),
-        Formula::And(parts) if parts.is_empty() => "true".to_owned(),
-        Formula::Or(parts) if parts.is_empty() => "false".to_owned(),
-        Formula::And(parts) => joined(parts, " /\\ ", Around::And),
-        Formula::Or(parts) if around == Around::And => format!("({})", joined(parts, " \\/ ", Around::Or)),
-        Formula::Or(parts) => joined(parts, " \\/ ", Around::Or),
-    }
-}
-
-fn compare(program: &Program, left: Operand, comparison: Comparison, right: Operand) -> String {
-    let symbol = match comparison {
-        Comparison::Equal => "=",
-        Comparison::NotEqual => "<>",
-        Comparison::Less => "<",
-        Comparison::LessOrEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterOrEqual => ">=",
-    };
-    // A constant is shown as what it is compared with: an unsigned location has no negative values.
-    let side = |operand: Operand, other: Operand| match (operand, other) {
-        (Operand::Term(term), _) => program.term_name(term),
-        (Operand::Constant(value), Operand::Term(term)) => state::value(program, term, value),
-        (Operand::Constant(value), Operand::Constant(_)) => (value as i64).to_string(),
-    };
-    format!("{}{symbol}{}", side(left, right), side(right, left))
 }

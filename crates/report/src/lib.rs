@@ -2,18 +2,23 @@
 //!
 //! A [`Timeline`] shows one execution, a column for each thread, and ends with what it means in words.
 //! A [`Report`] says what a search found: a verdict line, what is wrong in words, and one execution that shows it.
-//! It is also told as herd7 does, or in a line of JSON. A [`Snippet`] points at a mistake in a source.
+//! It is also told as herd7 does, in a line of JSON, or as a graph. A [`SideBySide`] sets models side by side.
+//! A [`Snippet`] points at a mistake in a source.
 //! Everything here is a function of its arguments: it knows no terminal, no environment and no clock.
 
 mod aftermath;
 mod ansi;
+mod compare;
+mod dot;
 mod finding;
 mod herd;
 mod json;
 mod line;
 mod outcome;
+mod reason;
 mod record;
 mod replayed;
+mod sample;
 mod snippet;
 mod state;
 mod stats;
@@ -25,6 +30,8 @@ mod timeline;
 mod verdict;
 mod words;
 
+pub use compare::SideBySide;
+pub use dot::dot;
 pub use outcome::{Detail, Report};
 pub use replayed::replayed;
 pub use snippet::Snippet;

@@ -9,6 +9,7 @@ use teetotal_program::ir::{Instruction, Program, printer};
 use crate::ansi::Role;
 use crate::finding;
 use crate::line::Line;
+use crate::sample;
 use crate::stop;
 use crate::style::{Options as Drawing, Style};
 use crate::text;
@@ -100,7 +101,12 @@ impl Report<'_> {
             };
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
+        notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
+        notes.extend(self.waiting().map(|note| format!("note: {note}")));
+        if self.program.n_operations() == 0 {
+            notes.push("note: no thread uses shared memory, so this is the answer under every model".to_owned());
+        }
         if let Coverage::Stopped(reason) = self.outcome.coverage
             && reason != StopReason::Violation
         {
@@ -129,6 +135,13 @@ impl Report<'_> {
         }
     }
 
+    /// That some execution waits forever, where no check says so.
+    fn waiting(&self) -> Option<String> {
+        let Report { options, outcome, .. } = self;
+        let is_said = options.monitors.contains(&MonitorId::Deadlock) || outcome.stats.blocked == 0;
+        (!is_said).then(|| "in some execution a thread waits forever; `--check deadlock` shows one".to_owned())
+    }
+
     fn write_violation(&self, violation: &Violation, drawing: Drawing, out: &mut String) {
         let Report { program, outcome, .. } = self;
         out.push('\n');
@@ -139,6 +152,9 @@ impl Report<'_> {
         let timeline = Timeline { program, trace: &violation.trace, model: outcome.model, outcome: None };
         out.push_str(&timeline.render(drawing));
         out.push('\n');
+        if violation.is_minimal {
+            out.push_str("No execution shows this with fewer context switches, then commits, then steps.\n");
+        }
         out.push_str(&format!("replay: teetotal replay {} {}\n", words::argument(program), violation.token));
     }
 

@@ -1,23 +1,21 @@
 //! A report as one line of JSON; `docs/json-schema.json` describes it.
 
 use teetotal_explore::{Coverage, Replayed, Stats, Token, Violation, trace_of};
-use teetotal_memory::{Event, EventKind, Source, Trace};
-use teetotal_program::condition::Term;
+use teetotal_memory::{Event, Source, Trace};
 use teetotal_program::ir::{Program, printer};
-use teetotal_program::{ThreadId, Value};
+use teetotal_program::{ThreadId, Type, Value};
 
 use crate::finding;
-use crate::herd::show_condition;
 use crate::json::Json;
 use crate::outcome::Report;
 use crate::state;
 use crate::stop;
 use crate::tally::Tally;
-use crate::verdict::{Verdict, asks};
+use crate::verdict::{Verdict, asks, is_sampled};
 use crate::words;
 
 /// Grows when the meaning of a field changes; more fields may come without that.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 
 impl Report<'_> {
     /// The report as one line of JSON, with its line feed.
@@ -35,11 +33,15 @@ impl Report<'_> {
             ("search", Json::text(outcome.search.info().name)),
             ("verdict", Json::text(self.one_word())),
             ("coverage", self.coverage()),
-            ("condition", condition.map_or(Json::Null, |condition| Json::text(show_condition(program, condition)))),
+            ("condition", condition.map_or(Json::Null, |condition| Json::text(printer::condition(program, condition)))),
             ("observation", condition.map_or(Json::Null, |_| self.observation(tally))),
+            ("ends", self.ends()),
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
         ];
+        if is_sampled(outcome) {
+            members.push(("seed", Json::number(options.seed)));
+        }
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {
@@ -47,6 +49,18 @@ impl Report<'_> {
             members.push(("witness", Json::Object(self.execution(&trace, &token, &values))));
         }
         format!("{}\n", Json::Object(members))
+    }
+
+    /// The model, and how it was searched, without what was found.
+    pub(crate) fn json_of_search(&self) -> Json {
+        let Stats { states, executions, .. } = self.outcome.stats;
+        let stats = vec![("states", Json::number(states)), ("executions", Json::number(executions))];
+        Json::Object(vec![
+            ("model", Json::text(self.outcome.model.info().name)),
+            ("search", Json::text(self.outcome.search.info().name)),
+            ("coverage", self.coverage()),
+            ("stats", Json::Object(stats)),
+        ])
     }
 
     fn one_word(&self) -> &'static str {
@@ -62,6 +76,18 @@ impl Report<'_> {
     fn observation(&self, tally: Tally) -> Json {
         let mixed = tally.holding > 0 && tally.failing > 0;
         if mixed || self.outcome.coverage.is_complete() { Json::text(tally.word().to_lowercase()) } else { Json::Null }
+    }
+
+    /// How often executions come to their end instead of waiting forever, as far as that is known.
+    fn ends(&self) -> Json {
+        let Stats { completed, blocked, failed, .. } = self.outcome.stats;
+        match (completed, blocked) {
+            (1.., 1..) => Json::text("sometimes"),
+            _ if !self.outcome.coverage.is_complete() || self.outcome.is_vacuous() => Json::Null,
+            (0, _) if failed == 0 => Json::text("never"),
+            (0, 1..) => Json::text("sometimes"),
+            _ => Json::text("always"),
+        }
     }
 
     fn coverage(&self) -> Json {
@@ -82,17 +108,21 @@ impl Report<'_> {
     }
 
     fn execution(&self, trace: &Trace, token: &Token, values: &[Value]) -> Vec<(&'static str, Json)> {
-        let events = trace.events().iter().map(|event| event_of(self.program, trace, event));
         vec![
-            ("state", Json::text(state::state(self.program, values))),
+            ("state", Json::text(self.program.show_outcome(values))),
             ("token", Json::text(token.to_string())),
-            ("events", Json::List(events.collect())),
+            ("events", events(self.program, trace)),
         ]
     }
 }
 
+/// The events of an execution in the order of issue.
+pub(crate) fn events(program: &Program, trace: &Trace) -> Json {
+    Json::List(trace.events().iter().map(|event| event_of(program, trace, event)).collect())
+}
+
 fn stats(stats: &Stats, tally: Tally) -> Json {
-    let Stats { executions, completed, blocked, discarded, failed, states, steps, bytes } = *stats;
+    let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } = *stats;
     let counts = [
         ("states", states),
         ("executions", executions),
@@ -100,8 +130,10 @@ fn stats(stats: &Stats, tally: Tally) -> Json {
         ("blocked", blocked),
         ("discarded", discarded),
         ("failed", failed),
+        ("abandoned", abandoned),
         ("steps", steps),
         ("bytes", bytes),
+        ("pending", pending),
         ("satisfying", tally.holding),
         ("falsifying", tally.failing),
     ];
@@ -115,17 +147,14 @@ fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
     let mut members = vec![
         ("step", Json::number(u64::from(event.step) + 1)),
         ("thread", Json::text(name(thread))),
-        ("kind", Json::text(kind(event.kind))),
+        ("kind", Json::text(words::kind(event.kind))),
     ];
     if (event.place as usize) < program.threads[thread.index()].code.len() {
         members.push(("statement", Json::text(printer::statement(program, thread, event.place as usize))));
     }
     members.extend(words::place(program, thread, event.place as usize).map(|place| ("place", Json::Text(place))));
-    let show = |value: Value| {
-        Json::Number(
-            event.loc.map_or_else(|| (value as i64).to_string(), |loc| program.show_value(Term::Memory(loc), value)),
-        )
-    };
+    let ty = event.loc.map_or(Type::I64, |loc| program.locations[loc.index()].ty);
+    let show = |value: Value| Json::Number(ty.show(value));
     members.extend(event.loc.map(|loc| ("location", Json::text(program.location_name(loc)))));
     members.extend(event.read.map(|value| ("read", show(value))));
     members.extend(event.source.map(|source| match source {
@@ -135,20 +164,4 @@ fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
     members.extend(event.written.map(|value| ("written", show(value))));
     members.extend(event.committed.map(|step| ("reaches_memory", Json::number(u64::from(step) + 1))));
     Json::Object(members)
-}
-
-fn kind(kind: EventKind) -> &'static str {
-    match kind {
-        EventKind::Load => "load",
-        EventKind::Store => "store",
-        EventKind::Rmw => "read-modify-write",
-        EventKind::FailedRmw => "failed read-modify-write",
-        EventKind::Fence => "fence",
-        EventKind::GlobalFence => "global fence",
-        EventKind::Lock => "lock",
-        EventKind::Unlock => "unlock",
-        EventKind::Spawn(_) => "spawn",
-        EventKind::Join(_) => "join",
-        EventKind::Choose => "choice",
-    }
 }

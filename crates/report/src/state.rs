@@ -1,38 +1,42 @@
-//! Final states as herd7 prints them: an address is shown as the name of its location.
+//! Final states as herd7 prints them, and what a formula says of one that was printed.
 
 use teetotal_explore::Outcome;
 use teetotal_program::Value;
-use teetotal_program::condition::Term;
+use teetotal_program::condition::{FinalState, Formula, Operand, Term};
 use teetotal_program::ir::Program;
 
 /// The final states of an outcome, sorted as text, each once.
 pub(crate) fn states(program: &Program, outcome: &Outcome) -> Vec<String> {
-    let mut states: Vec<String> = outcome.states.keys().map(|values| state(program, values)).collect();
+    let mut states: Vec<String> = outcome.states.keys().map(|values| program.show_outcome(values)).collect();
     states.sort_unstable();
     states.dedup();
     states
 }
 
-/// One state, such as `0:rax=1; 0:rbx=x; [y]=2;`.
-pub(crate) fn state(program: &Program, values: &[Value]) -> String {
-    let parts = program.observed.iter().zip(values);
-    let parts =
-        parts.map(|(&term, &value)| format!("{}={};", program.term_name(term), self::value(program, term, value)));
-    parts.collect::<Vec<_>>().join(" ")
-}
-
-/// What `term` holds.
-///
-/// A number is taken for an address only where a register holds one from the beginning: elsewhere it is a number that
-/// happens to be the same.
-pub(crate) fn value(program: &Program, term: Term, value: Value) -> String {
-    match program.addresses.location(value) {
-        Some(loc) if has_pointers(program) => program.location_name(loc).to_owned(),
-        _ => program.show_value(term, value),
+/// Whether outcomes show every term of `formula`.
+pub(crate) fn shows(program: &Program, formula: &Formula) -> bool {
+    let operand = |operand: &Operand| match operand {
+        Operand::Term(term) => program.observed.contains(term),
+        Operand::Constant(_) => true,
+    };
+    match formula {
+        Formula::True => true,
+        Formula::Compare(left, _, right) => operand(left) && operand(right),
+        Formula::Not(part) => shows(program, part),
+        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(|part| shows(program, part)),
     }
 }
 
-fn has_pointers(program: &Program) -> bool {
-    let mut registers = program.threads.iter().flat_map(|thread| &thread.registers);
-    registers.any(|register| program.addresses.location(register.initial).is_some())
+/// A final state as an outcome shows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) values: &'a [Value],
+}
+
+impl FinalState for Shown<'_> {
+    fn value(&self, term: Term) -> Value {
+        let position = self.program.observed.iter().position(|shown| *shown == term);
+        self.values[position.expect("the formula was found to use only what is shown")]
+    }
 }

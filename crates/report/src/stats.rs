@@ -1,6 +1,6 @@
 //! What a search cost, as text.
 
-use teetotal_explore::{Limits, Stats};
+use teetotal_explore::{Limits, SearchId, Stats};
 
 use super::outcome::Report;
 use crate::words::bytes;
@@ -9,11 +9,11 @@ impl Report<'_> {
     /// Names and values of all counts, for a table; elapsed time is for whoever has a clock.
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
-        let Stats { executions, completed, blocked, discarded, failed, states, steps, bytes: size } =
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes: size, pending } =
             self.outcome.stats;
         vec![
             ("search", self.outcome.search.info().name.to_owned()),
-            ("limits", limits(&self.options.limits)),
+            ("limits", limits(&self.options.limits, self.outcome.search)),
             ("states", states.to_string()),
             (
                 "executions",
@@ -21,16 +21,19 @@ impl Report<'_> {
                     "{executions} ({completed} completed, {blocked} blocked, {discarded} discarded, {failed} failed)"
                 ),
             ),
+            ("abandoned", abandoned.to_string()),
             ("steps", steps.to_string()),
             ("memory", bytes(size)),
+            ("pending", pending.to_string()),
         ]
     }
 }
 
-/// The limits that are set.
-fn limits(limits: &Limits) -> String {
+/// The limits that are set and heeded.
+fn limits(limits: &Limits, search: SearchId) -> String {
+    let heeded = |name: &str| search.info().limits.contains(&name);
     let set = limits.entries().into_iter().filter_map(|(name, value)| {
-        let value = value?;
+        let value = value.filter(|_| heeded(name))?;
         Some(if name == "memory" { format!("{name} {}", bytes(value)) } else { format!("{name} {value}") })
     });
     let set: Vec<String> = set.collect();

@@ -14,6 +14,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::Steps(n) => format!("an execution of {}", count(n, "step")),
         StopReason::Buffer(n) => format!("a buffer of {}", count(n, "store")),
         StopReason::Memory(n) => format!("{} of states", bytes(n)),
+        StopReason::Preemptions(n) => format!("a bound of {}", count(n, "preemption")),
         StopReason::EndlessLoop { thread, .. } => {
             format!("an endless loop in {}", program.threads[thread.index()].name)
         }
@@ -33,11 +34,12 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
     };
     match reason {
         StopReason::Violation | StopReason::Interrupted => None,
-        StopReason::Executions(_) => above("executions", limits.executions),
+        StopReason::Executions(n) => above("executions", Some(n)),
         StopReason::States(_) => above("states", limits.states),
         StopReason::Steps(_) => above("steps", limits.steps),
         StopReason::Buffer(_) => above("buffer", limits.buffer),
         StopReason::Memory(_) => above("memory", limits.memory.map(|bytes| bytes >> 20)),
+        StopReason::Preemptions(_) => above("preemptions", limits.preemptions),
         StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
         StopReason::EndlessLoop { thread, instruction } => {
             let at = place(program, thread, instruction as usize);

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use teetotal_explore::Outcome;
-use teetotal_judge::axiomatic::{Execution, visit_executions};
-use teetotal_program::condition::{FinalState, Formula, Operand, Term};
+use teetotal_judge::axiomatic::visit_executions;
+use teetotal_program::condition::Formula;
 use teetotal_program::ir::Program;
-use teetotal_program::{Status, Subject, ThreadId, Value};
+
+use crate::state::{self, Shown};
 
 /// Completed executions for and against the formula inside the condition; without a condition all are for it.
 ///
@@ -60,7 +61,7 @@ impl Tally {
 
 fn of_states(program: &Program, outcome: &Outcome, formula: &Formula) -> Tally {
     let mut tally = Tally { holding: 0, failing: 0 };
-    if is_shown(program, formula) {
+    if state::shows(program, formula) {
         for values in outcome.states.keys() {
             tally.add(formula.holds(&Shown { program, values }));
         }
@@ -71,68 +72,17 @@ fn of_states(program: &Program, outcome: &Outcome, formula: &Formula) -> Tally {
     tally
 }
 
-/// Whether outcomes show every term of `formula`.
-fn is_shown(program: &Program, formula: &Formula) -> bool {
-    let operand = |operand: &Operand| match operand {
-        Operand::Term(term) => program.observed.contains(term),
-        Operand::Constant(_) => true,
-    };
-    match formula {
-        Formula::True => true,
-        Formula::Compare(left, _, right) => operand(left) && operand(right),
-        Formula::Not(part) => is_shown(program, part),
-        Formula::And(parts) | Formula::Or(parts) => parts.iter().all(|part| is_shown(program, part)),
-    }
-}
-
-/// A final state as an outcome shows it.
-struct Shown<'a> {
-    program: &'a Program,
-    values: &'a [Value],
-}
-
-impl FinalState for Shown<'_> {
-    fn value(&self, term: Term) -> Value {
-        let position = self.program.observed.iter().position(|shown| *shown == term);
-        self.values[position.expect("the formula was found to use only what is shown")]
-    }
-}
-
 /// Nothing if the executions cannot be enumerated or are too many.
 fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Option<Tally> {
     let mut tally = Tally { holding: 0, failing: 0 };
     let mut seen = 0;
     visit_executions(outcome.model, program, |execution| {
         seen += 1;
-        if is_completed(&execution) {
-            tally.add(formula.holds(&End { program, execution: &execution }));
+        if execution.is_completed() {
+            tally.add(formula.holds(&execution));
         }
         if seen > MANY_EXECUTIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
     .ok()?;
     (seen <= MANY_EXECUTIONS).then_some(tally)
-}
-
-fn is_completed(execution: &Execution) -> bool {
-    let threads = (0..execution.subject.n_threads()).map(ThreadId::at);
-    threads.map(|thread| execution.subject.status(thread)).all(|s| matches!(s, Status::Finished | Status::NotStarted))
-}
-
-/// The final state of an execution of the twin.
-struct End<'a> {
-    program: &'a Program,
-    execution: &'a Execution,
-}
-
-impl FinalState for End<'_> {
-    fn value(&self, term: Term) -> Value {
-        let Execution { trace, subject } = self.execution;
-        match term {
-            Term::Register(thread, reg) => subject.register(thread, reg),
-            Term::Memory(loc) => {
-                let last = trace.coherence(loc).last().and_then(|&id| trace.event(id).written);
-                last.unwrap_or(self.program.locations[loc.index()].initial)
-            }
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! The verdict: what a search says of a program, in one line.
 
 use teetotal_explore::{Coverage, Options, Outcome, SearchId, StopReason};
-use teetotal_judge::MonitorId;
+use teetotal_judge::{Extent, MonitorId};
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::Program;
 
@@ -75,8 +75,19 @@ pub(crate) fn certainty(program: &Program, outcome: &Outcome) -> String {
         Coverage::Complete if outcome.is_vacuous() => "no execution satisfies the assumptions".to_owned(),
         Coverage::Complete => format!("complete, {}", extent(outcome)),
         Coverage::Stopped(StopReason::Violation) => format!("found after {}", extent(outcome)),
+        Coverage::Stopped(StopReason::Preemptions(bound)) => {
+            format!("complete within {}, {}", count(bound, "preemption"), extent(outcome))
+        }
+        Coverage::Stopped(StopReason::Executions(n)) if is_sampled(outcome) => {
+            format!("sampled: {}", count(n, "execution"))
+        }
         Coverage::Stopped(reason) => format!("stopped: {}", stop::reason(program, reason)),
     }
+}
+
+/// Whether the search looks at some executions and never at all.
+pub(crate) fn is_sampled(outcome: &Outcome) -> bool {
+    outcome.search.info().preserves.extent == Extent::Sampled
 }
 
 /// How much was looked at.
@@ -84,6 +95,6 @@ fn extent(outcome: &Outcome) -> String {
     match outcome.search {
         SearchId::Stateful => count(outcome.stats.states, "state"),
         SearchId::Symbolic => count(outcome.stats.states, "symbolic state"),
-        SearchId::Brute => count(outcome.stats.executions, "execution"),
+        _ => count(outcome.stats.executions, "execution"),
     }
 }

@@ -1,5 +1,6 @@
 //! Small words that every text needs: counts, lists, sizes and places.
 
+use teetotal_memory::EventKind;
 use teetotal_program::ir::Program;
 use teetotal_program::{Span, ThreadId};
 
@@ -57,6 +58,23 @@ pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> 
     let Span { source, line, column, .. } = program.threads[thread.index()].places.get(instruction)?.span?;
     let source = program.sources.get(usize::from(source))?;
     Some(format!("{}:{line}:{column}", source.name))
+}
+
+/// What an event is called.
+pub(crate) fn kind(kind: EventKind) -> &'static str {
+    match kind {
+        EventKind::Load => "load",
+        EventKind::Store => "store",
+        EventKind::Rmw => "read-modify-write",
+        EventKind::FailedRmw => "failed read-modify-write",
+        EventKind::Fence => "fence",
+        EventKind::GlobalFence => "global fence",
+        EventKind::Lock => "lock",
+        EventKind::Unlock => "unlock",
+        EventKind::Spawn(_) => "spawn",
+        EventKind::Join(_) => "join",
+        EventKind::Choose => "choice",
+    }
 }
 
 #[cfg(test)]

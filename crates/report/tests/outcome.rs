@@ -75,6 +75,28 @@ fn a_wait_that_never_ends_says_what_is_there_instead() {
 }
 
 #[test]
+fn a_wait_that_never_ends_is_told_where_deadlock_is_not_checked() {
+    let monitors = vec![teetotal_judge::MonitorId::Condition];
+    let text = said(Options { monitors, ..Options::new(ModelId::Tso) }, |p, x, _| {
+        p.thread("P0", |t| {
+            t.await_until("r", x, |r| Expr::from(r).eq(1));
+        });
+        p.thread("P1", |t| {
+            let choice = t.choose("c", 2);
+            t.when(choice, |t| t.store(x, 1));
+        });
+        p.condition(Condition::Exists(Formula::equal(Term::Memory(x), 1)));
+    });
+    expect![[r#"
+        test: observed under tso (complete, 6 states)
+          asks: exists ([x]=1)
+          note: in some execution a thread waits forever; `--check deadlock` shows one
+          show: teetotal replay test tso1:4:fa4d55d0:1c1.1.1w.0
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
 fn a_lock_taken_twice_is_held_by_its_own_thread() {
     check_said(
         |p, x, _| {
@@ -171,6 +193,7 @@ fn a_condition_that_no_execution_comes_to_is_not_looked_at() {
     expect![[r#"
         test: holds under tso (complete, 1 state)
           note: no execution came to its end, so the condition was never looked at
+          note: in some execution a thread waits forever; `--check deadlock` shows one
     "#]]
     .assert_eq(&text);
 }

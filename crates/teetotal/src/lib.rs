@@ -62,7 +62,7 @@ pub use teetotal_explore::{
 #[doc(inline)]
 pub use teetotal_frontends::{Diagnostic, litmus};
 #[doc(inline)]
-pub use teetotal_judge::{Ending, Finding, Level, MONITORS, MonitorId, MonitorInfo};
+pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]
 pub use teetotal_memory::{MODELS, ModelId, ModelInfo, Trace};
 #[doc(inline)]
@@ -74,9 +74,14 @@ pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuild
 #[doc(inline)]
 pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
-pub use teetotal_report::{Detail, Options as Drawing, Report, Snippet, Style, Tally, Timeline, Verdict, replayed};
+pub use teetotal_report::{
+    Detail, Options as Drawing, Report, SideBySide, Snippet, Style, Tally, Timeline, Verdict, dot, replayed,
+};
 
-/// Asked now and then whether a search is to stop, and why.
+#[doc(inline)]
+pub use teetotal_explore::driver::{Progress, Signal};
+
+/// Asked now and then whether a search is to stop, and why: a closure, or a [`Signal`] that is told of the progress.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;
 
 /// Searches the executions of `program`.

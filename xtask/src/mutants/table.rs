@@ -472,6 +472,42 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if *taken + 1 < *of {",
     },
     Mutant {
+        name: "a commit counts as a preemption",
+        file: "crates/explore/src/stateless/bounded.rs",
+        original: "!step.is_commit() && step.thread() != thread && enabled",
+        replacement: "(step.is_commit() || step.thread() != thread) && enabled",
+    },
+    Mutant {
+        name: "to leave a thread that cannot go on counts as a preemption",
+        file: "crates/explore/src/stateless/bounded.rs",
+        original: " && enabled.iter().any(|step| is_issue_of(step, thread))",
+        replacement: " && !enabled.is_empty()",
+    },
+    Mutant {
+        name: "the bounded search shows what it has shown",
+        file: "crates/explore/src/stateless/bounded.rs",
+        original: "self.now.preemptions == self.bound",
+        replacement: "self.now.preemptions <= self.bound",
+    },
+    Mutant {
+        name: "the bounded search forgets what it cut off",
+        file: "crates/explore/src/stateless/bounded.rs",
+        original: "self.cut |= n_allowed < enabled.len();",
+        replacement: "",
+    },
+    Mutant {
+        name: "a cheaper way to a state is not taken",
+        file: "crates/explore/src/minimize/reached.rs",
+        original: "let is_cheaper = way.cost < known.cost;",
+        replacement: "let is_cheaper = false;",
+    },
+    Mutant {
+        name: "minimization does not ask whose turn it is",
+        file: "crates/explore/src/minimize/reached.rs",
+        original: "self.ways[id as usize].turn == way.turn && ",
+        replacement: "",
+    },
+    Mutant {
         name: "a discarded execution is completed",
         file: "crates/explore/src/system.rs",
         original: "return Ending::Discarded;",

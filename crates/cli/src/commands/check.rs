@@ -1,23 +1,20 @@
 //! `teetotal check`: searches the executions of programs.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use teetotal::{
-    CheckError, Detail, Drawing, MONITORS, ModelId, Options, Program, Report, SEARCHES, SearchId, StopReason, Tally,
-    exit,
-};
+use teetotal::{CheckError, Detail, Drawing, ModelId, Options, Program, Report, Tally, exit};
 
+use crate::batch;
+use crate::effort::Effort;
 use crate::fault::Fault;
-use crate::limits::{self, AllLimits, Limit};
+use crate::interrupt;
+use crate::limits::AllLimits;
 use crate::output::{self, Output};
-use crate::program;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
+use crate::watch::Watch;
 
 /// What to check and how.
 #[derive(Debug, Args)]
@@ -32,27 +29,18 @@ pub(crate) struct CheckArgs {
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: Models,
 
-    /// Checks: assertion, condition, deadlock, or a list [default: all]
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]
+    #[arg(help = values::checks_help())]
     check: Option<Checks>,
 
-    /// Search: stateful, brute or symbolic [default: stateful]
-    #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
-    search: Option<SearchId>,
+    #[command(flatten)]
+    effort: Effort,
 
-    /// Stop early; the result is then marked incomplete
-    #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
-    #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
-    limit: Vec<Limit>,
-
-    /// Output: human, herd (as herd7 prints it) or json (a line each)
+    /// Output: human, herd (as herd7 prints it), json (a line each) or dot (a
+    /// graph of the execution)
     #[arg(short, long, value_name = "KIND", default_value = "human", env = "TEETOTAL_FORMAT", hide_env = true)]
     #[arg(hide_possible_values = true)]
     format: Format,
-
-    /// Cores to use; the result is the same [default: all]
-    #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
-    jobs: Option<usize>,
 
     /// Go on after the first violation and list them all
     #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
@@ -70,10 +58,6 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
-    /// Exit with 0 instead of 3 where a limit was met
-    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
-    allow_incomplete: bool,
-
     #[command(flatten)]
     screen: Screen,
 }
@@ -87,6 +71,8 @@ enum Format {
     Herd,
     /// One object a line
     Json,
+    /// A graph for Graphviz
+    Dot,
 }
 
 const AFTER_HELP: &str = "\
@@ -94,30 +80,27 @@ Examples:
   teetotal check SB --model all
   teetotal check tests/ --model tso --format herd
   teetotal check SB MP --model tso,pso --witness
-  teetotal check dekker-loop --limit states=100000 --limit time=60";
+  teetotal check dekker-loop --limit states=100000 --limit time=60
+  teetotal check chase-lev --search bounded --limit preemptions=1
+  teetotal check chase-lev --search pct --seed 7 --limit executions=1000";
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
-    let targets = program::targets(&args.programs)?;
-    let search = args.search.unwrap_or(SEARCHES[0].id);
-    let limits = limits::gather(&args.limit, search)?;
+    let limits = args.effort.limits()?;
     let drawing = args.screen.drawing();
-    let mut codes = Vec::new();
     let mut last: Option<bool> = None;
-    for target in targets {
-        let program = match target.load() {
-            Ok(program) => program,
-            Err(fault) => {
-                codes.push(tell(&fault, out)?);
-                continue;
-            }
-        };
+    batch::each(&args.programs, out, |program, out| {
+        let mut codes = Vec::new();
         for &model in &args.model.0 {
-            let options = options(args, model, search, &limits);
-            let Answer { text, notes, code } = match check(&program, &options, limits.time, args, drawing) {
+            // The search that was interrupted has said so; those that follow have nothing to say.
+            if interrupt::is_requested() && !codes.is_empty() {
+                break;
+            }
+            let options = options(args, model, &limits);
+            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing) {
                 Ok(answer) => answer,
-                Err(error @ CheckError::Unfit { .. }) => return Err(fault_of(&error)),
+                Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
                 Err(error) => {
-                    codes.push(tell(&fault_of(&error), out)?);
+                    codes.push(batch::tell(&batch::fault_of(&error), out)?);
                     continue;
                 }
             };
@@ -129,30 +112,20 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             out.write(&text)?;
             out.flush()?;
             notes.iter().for_each(|note| output::note(note));
-            codes.push(if code == exit::INCOMPLETE && args.allow_incomplete { exit::HOLDS } else { code });
+            codes.push(args.effort.code(code));
         }
-    }
-    Ok(exit::worst(codes))
+        Ok(codes)
+    })
 }
 
-/// Tells of a mistake after what was written before it, and gives the exit code for it.
-fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
-    out.flush()?;
-    output::tell(fault);
-    Ok(fault.code())
-}
-
-fn options(args: &CheckArgs, model: ModelId, search: SearchId, limits: &AllLimits) -> Options {
-    let everything = || MONITORS.iter().map(|info| info.id).collect();
-    Options {
-        model,
-        search,
-        monitors: args.check.as_ref().map_or_else(everything, |checks| checks.0.clone()),
-        limits: limits.limits,
-        jobs: args.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
-        // The other formats show every final state.
-        stop_at_first: !args.all && args.format == Format::Human,
+fn options(args: &CheckArgs, model: ModelId, limits: &AllLimits) -> Options {
+    let mut options = args.effort.options(model, limits);
+    if let Some(checks) = &args.check {
+        options.monitors.clone_from(&checks.0);
     }
+    // The formats that list final states show every one of them.
+    options.stop_at_first = !args.all && matches!(args.format, Format::Human | Format::Dot);
+    options
 }
 
 /// What came of one program under one model.
@@ -166,14 +139,15 @@ struct Answer {
 fn check(
     program: &Arc<Program>,
     options: &Options,
-    time: Option<Duration>,
+    limits: &AllLimits,
     args: &CheckArgs,
     drawing: Drawing,
 ) -> Result<Answer, CheckError> {
-    let begin = Instant::now();
-    let signal = || time.filter(|&time| begin.elapsed() >= time).map(|_| StopReason::Time);
-    let outcome = teetotal::check_until(program, options, &signal)?;
-    let seconds = begin.elapsed().as_secs_f64();
+    let what = format!("{} under {}", program.name, options.model.info().name);
+    let watch = Watch::new(what, limits.time, args.quiet);
+    let outcome = teetotal::check_until(program, options, &watch)?;
+    let seconds = watch.seconds();
+    drop(watch);
     let report = Report { program, options, outcome: &outcome };
     let (text, notes) = match args.format {
         Format::Human => (human(&report, args, drawing, seconds), Vec::new()),
@@ -182,6 +156,7 @@ fn check(
             (report.herd(Tally::of(program, &outcome), seconds), report.beside_herd())
         }
         Format::Json => (report.json(Tally::of(program, &outcome)), Vec::new()),
+        Format::Dot => (report.dot(), Vec::new()),
     };
     Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
 }
@@ -200,13 +175,4 @@ fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) 
         text.push_str(&align(&rows, 2));
     }
     text
-}
-
-fn fault_of(error: &CheckError) -> Fault {
-    let text = error.to_string();
-    match error {
-        CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
-        CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
-        CheckError::Limit(_) | CheckError::NoJobs | CheckError::Disagreement { .. } => Fault::new(text),
-    }
 }

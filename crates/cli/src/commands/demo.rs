@@ -12,10 +12,16 @@ use crate::screen::Screen;
 
 /// How to show it.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct DemoArgs {
     #[command(flatten)]
     screen: Screen,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  teetotal demo
+  teetotal demo --ascii --color never";
 
 /// The programs, and what each asks.
 const PROGRAMS: [(&str, &str); 4] = [
@@ -79,9 +85,9 @@ fn example(drawing: Drawing) -> Result<String, Fault> {
     let title = model.info().name;
     Ok(format!(
         "\nHow both threads of {name} read 0 under {title}:\n\n{}\n\
-         Try next: teetotal check {name} MP --model all\n          \
+         Try next: teetotal compare {name} MP --witness\n          \
          teetotal check peterson-loop\n          \
-         teetotal list programs\n",
+         teetotal explain tso\n",
         timeline.render(drawing)
     ))
 }

@@ -1,7 +1,8 @@
 //! `teetotal list`: shows the tables.
 
 use clap::{Args, ValueEnum};
-use teetotal::{MODELS, MONITORS, SEARCHES, exit, gallery};
+use teetotal::parts::frontends::FRONTENDS;
+use teetotal::{Extent, Level, MODELS, MONITORS, Preserves, SEARCHES, SearchInfo, exit, gallery};
 
 use crate::fault::Fault;
 use crate::limits::LIMITS;
@@ -10,11 +11,17 @@ use crate::table::align;
 
 /// What to list.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct ListArgs {
     /// Which table
     #[arg(value_name = "WHAT")]
     what: What,
 }
+
+const AFTER_HELP: &str = "\
+Examples:
+  teetotal list programs
+  teetotal list checks";
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum What {
@@ -28,6 +35,8 @@ enum What {
     Searches,
     /// Limits on a search
     Limits,
+    /// Kinds of files that are read
+    Frontends,
 }
 
 pub(crate) fn run(args: &ListArgs, out: &mut Output) -> Result<u8, Fault> {
@@ -39,8 +48,17 @@ pub(crate) fn run(args: &ListArgs, out: &mut Output) -> Result<u8, Fault> {
         What::Checks => checks(),
         What::Searches => searches(),
         What::Limits => limits(),
+        What::Frontends => FRONTENDS
+            .iter()
+            .map(|frontend| row(&[frontend.name, &format!(".{}", frontend.ending), frontend.summary]))
+            .collect(),
     };
     out.write(&align(&rows, 0))?;
+    if matches!(args.what, What::Checks) {
+        out.write(LEGEND)?;
+        out.write("\n")?;
+        out.write(&align(&demands(), 0))?;
+    }
     Ok(exit::HOLDS)
 }
 
@@ -48,37 +66,63 @@ fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|&cell| cell.to_owned()).collect()
 }
 
-/// What each check needs, and whether each search preserves it.
+/// What each check needs, and how far each search answers it.
 fn checks() -> Vec<Vec<String>> {
     let mut header = vec!["check", "needs"];
     header.extend(SEARCHES.iter().map(|search| search.name));
-    header.push("demands that");
     let mut rows = vec![row(&header)];
     for check in MONITORS {
         let mut cells = vec![check.name, check.needs.name()];
-        cells.extend(SEARCHES.iter().map(|search| if search.preserves.fits(check.needs) { "fits" } else { "-" }));
-        cells.push(check.summary);
+        cells.extend(SEARCHES.iter().map(|search| fit(search, check.needs)));
         rows.push(row(&cells));
     }
     rows
 }
 
+/// How far a search answers a check with this need.
+fn fit(search: &SearchInfo, needs: Level) -> &'static str {
+    match search.preserves.extent {
+        _ if !search.preserves.fits(needs) => "-",
+        Extent::All => "all",
+        Extent::WithinBound => "bound",
+        Extent::Sampled => "sample",
+    }
+}
+
+/// What each check demands.
+fn demands() -> Vec<Vec<String>> {
+    let mut rows = vec![row(&["check", "demands that"])];
+    rows.extend(MONITORS.iter().map(|check| row(&[check.name, check.summary])));
+    rows
+}
+
+/// What stands in the table of checks.
+const LEGEND: &str = "
+all     every execution counts; without a limit met, the answer is sure
+bound   every execution within a bound counts
+sample  some executions count; nothing found is no answer
+-       the search tells too little of an execution apart, and is refused
+";
+
 fn searches() -> Vec<Vec<String>> {
     SEARCHES
         .iter()
         .flat_map(|info| {
-            let preserves = format!("preserves: {}", info.preserves.level.name());
+            let Preserves { level, extent } = info.preserves;
+            let preserves = format!("preserves: {}, {}", level.name(), extent.name());
             [row(&[info.name, info.summary]), row(&["", &preserves])]
         })
         .collect()
 }
 
 fn limits() -> Vec<Vec<String>> {
-    let mut rows = vec![row(&["limit", "unit", "default", "searches", "on"])];
+    let mut rows = vec![row(&["limit", "default", "unit", "on (searches that heed it)"])];
     for info in LIMITS {
         let default = info.default().map_or_else(|| "none".to_owned(), |value| value.to_string());
-        let searches: Vec<&str> = info.searches.iter().map(|search| search.info().name).collect();
-        rows.push(row(&[info.name, info.unit, &default, &searches.join(", "), info.summary]));
+        let searches: Vec<&str> =
+            SEARCHES.iter().filter(|search| info.is_heeded_by(search)).map(|search| search.name).collect();
+        let searches = if searches.len() == SEARCHES.len() { "all".to_owned() } else { searches.join(", ") };
+        rows.push(row(&[info.name, &default, info.unit, &format!("{} ({searches})", info.summary)]));
     }
     rows
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use teetotal::{Token, TokenError, exit};
 
 use crate::fault::Fault;
@@ -13,6 +13,7 @@ use crate::screen::Screen;
 
 /// Which execution to show.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct ReplayArgs {
     /// The file or the bundled program that the token was made from
     #[arg(value_name = "PROGRAM")]
@@ -26,9 +27,28 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 
+    /// Output: human or dot (a graph for Graphviz)
+    #[arg(short, long, value_name = "KIND", default_value = "human", hide_possible_values = true)]
+    format: Format,
+
     #[command(flatten)]
     screen: Screen,
 }
+
+/// How an execution is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// A graph for Graphviz
+    Dot,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  teetotal replay SB tso1:6:45f799f4:0.1.0.1w.1.0w
+  teetotal replay SB tso1:6:45f799f4:0.1.0.1w.1.0w --format dot | dot -Tsvg
+  teetotal replay tests/SB.litmus --token-file token.txt";
 
 /// No token file is larger than this.
 const MAX_BYTES: u64 = 1 << 28;
@@ -43,7 +63,14 @@ pub(crate) fn run(args: &ReplayArgs, out: &mut Output) -> Result<u8, Fault> {
     let fault = |error: TokenError| Fault::new(error.to_string()).help(help(&error, &args.program));
     let token: Token = text.parse().map_err(fault)?;
     let again = teetotal::replay(&program, &token).map_err(fault)?;
-    out.write(&teetotal::replayed(&program, &again, args.screen.drawing()))?;
+    out.write(&match args.format {
+        Format::Human => teetotal::replayed(&program, &again, args.screen.drawing()),
+        Format::Dot => {
+            let model = again.token.model.info().name;
+            let title = format!("{} under {model}\n{}", program.name, program.show_outcome(&again.values));
+            teetotal::dot(&program, &again.trace, &title)
+        }
+    })?;
     Ok(if again.findings.is_empty() { exit::HOLDS } else { exit::VIOLATED })
 }
 

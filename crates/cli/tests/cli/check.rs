@@ -195,6 +195,51 @@ fn brute_force_counts_executions() {
 }
 
 #[test]
+fn dpor_counts_traces() {
+    check("check SB --search dpor --model sc,tso --quiet", 0, expect![[""]]);
+}
+
+#[test]
+fn a_bound_that_was_kept_is_no_full_answer() {
+    check("check peterson --search bounded --limit preemptions=1 --model sc", 3, expect![[""]]);
+    check("check SB --search bounded --limit preemptions=0", 3, expect![[""]]);
+}
+
+#[test]
+fn a_bound_that_nothing_exceeds_is_a_full_answer() {
+    check("check SB --search bounded --limit preemptions=9 --model sc", 0, expect![[""]]);
+}
+
+#[test]
+fn a_sample_tells_its_seed_and_never_holds() {
+    check("check peterson-loop-fenced --search random --limit executions=50 --seed 7", 3, expect![[""]]);
+    check("check mp-rounds-fenced --search pct --limit executions=50 --seed 7 --depth 2 --model pso", 3, expect![[""]]);
+    check("check SB --search pct --limit executions=1 --model sc --depth 1", 3, expect![[""]]);
+}
+
+#[test]
+fn a_seed_gives_the_same_sample_again() {
+    for search in ["random", "pct"] {
+        let shown = |seed: u32| {
+            run(&mut teetotal(&format!("check n6 --search {search} --limit executions=2 --seed {seed} --format json")))
+        };
+        assert_eq!(shown(3), shown(3));
+        assert!((4..9).any(|seed| shown(seed).stdout.replace(&seed.to_string(), "3") != shown(3).stdout), "{search}");
+    }
+}
+
+#[test]
+fn every_search_shows_the_simplest_execution() {
+    let shown = |search: &str| {
+        let text = run(&mut teetotal(&format!("check write-order --model pso --search {search}"))).stdout;
+        text.split_once("\nassertion failed").expect("it fails").1.to_owned()
+    };
+    for search in ["dpor", "bounded", "random", "pct", "brute"] {
+        assert_eq!(shown(search), shown("stateful"), "{search}");
+    }
+}
+
+#[test]
 fn only_what_is_asked_for_is_checked() {
     check(
         "check write-order --model pso --check deadlock,condition",
@@ -235,8 +280,10 @@ fn statistics_are_told_on_request() {
           limits      steps 1000000, memory 8.0 GiB
           states      12
           executions  3 (3 completed, 0 blocked, 0 discarded, 0 failed)
+          abandoned   0
           steps       12
           memory      959 bytes
+          pending     0
     "#]]
     .assert_eq(counts);
     assert!(time.trim().ends_with(" s"), "{time}");

@@ -203,11 +203,11 @@ fn what_herd_has_no_words_for_is_told_beside_it() {
 fn each_answer_is_a_line_of_json() {
     let folder = Folder::new("json").file("SB.litmus", SB).file("MP.litmus", MP);
     folder.check("check SB.litmus --model sc,tso --format json", 0, expect![[r#"
-        {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"steps":12,"bytes":777,"satisfying":0,"falsifying":3}}
-        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"steps":14,"bytes":1221,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:45f799f4:0.1.0.1w.1.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":4},{"step":3,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":5,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","ends":"always","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":12,"bytes":777,"pending":0,"satisfying":0,"falsifying":3}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:45f799f4:0.1.0.1w.1.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":4},{"step":3,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":5,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
     "#]], expect![[""]]);
     folder.check("check MP.litmus --model pso --format json", 1, expect![[r#"
-        {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"steps":20,"bytes":1188,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition broken: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
+        {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","ends":"always","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":20,"bytes":1188,"pending":0,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition broken: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
     "#]], expect![[""]]);
 }
 
@@ -217,7 +217,7 @@ fn a_search_that_was_stopped_knows_nothing() {
         "check MP --format json --limit states=3",
         3,
         expect![[r#"
-            {"format":1,"file":null,"test":"MP","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"unknown","coverage":{"complete":false,"stopped":"3 states"},"condition":"exists (1:r0=1 /\\ 1:r1=0)","observation":null,"states":[],"stats":{"states":5,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"steps":4,"bytes":438,"satisfying":0,"falsifying":0}}
+            {"format":1,"file":null,"test":"MP","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"unknown","coverage":{"complete":false,"stopped":"3 states"},"condition":"exists (1:r0=1 /\\ 1:r1=0)","observation":null,"ends":null,"states":[],"stats":{"states":5,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":4,"bytes":438,"pending":0,"satisfying":0,"falsifying":0}}
         "#]],
     );
 }
@@ -249,4 +249,220 @@ fn an_address_is_shown_as_its_location() {
         "#]],
         expect![[""]],
     );
+}
+
+#[test]
+fn an_address_is_shown_as_its_location_to_people_too() {
+    let text = "X86_64 A\n{ 0:rbx=x; y=z; }\n P0 | P1 ;\n movq %rbx,(y) | movq (y),%rax ;\nexists (1:rax=x)\n";
+    Folder::new("address-human").file("A.litmus", text).check(
+        "check A.litmus --witness",
+        0,
+        expect![[r#"
+            A: observed under tso (complete, 6 states)
+              asks: exists (1:rax=x)
+
+             step │ P0                   buffer │ P1                         │ memory
+            ──────┼─────────────────────────────┼────────────────────────────┼───────
+            start │                             │                            │ y=z
+              (1) │ y = rbx   buffered   [y=x]  │                            │
+              (2) │ y=x leaves the buffer ──────┼────────────────────────────▶ y=x
+              (3) │                             │ rax = y   reads x from (1) │
+              end │                             │                            │ y=x
+
+            Outcome: 1:rax=x;
+
+            The same reads and writes are possible under sequential consistency.
+
+            replay: teetotal replay A.litmus tso1:3:210801b7:0.0w.1
+        "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn an_execution_as_a_graph() {
+    let folder = Folder::new("dot").file("SB.litmus", SB).file("MP.litmus", MP).file("CO.litmus", COHERENCE);
+    folder.check(
+        "check SB.litmus --model sc,tso --format dot",
+        0,
+        expect![[r#"
+        digraph "SB" {
+          label="SB: never observed under sc (complete, 12 states)";
+          node [shape=box, fontname=monospace];
+          edge [fontname=monospace];
+        }
+        digraph "SB" {
+          label="SB: observed under tso (complete, 15 states)\n0:rax=0; 1:rax=0;";
+          node [shape=box, fontname=monospace];
+          edge [fontname=monospace];
+          subgraph cluster_0 {
+            label="P0";
+            e0 [label="(1) x = 1\nwrites x=1"];
+            e2 [label="(3) rax = y\nreads y=0 (initial)"];
+          }
+          subgraph cluster_1 {
+            label="P1";
+            e1 [label="(2) y = 1\nwrites y=1"];
+            e3 [label="(5) rax = x\nreads x=0 (initial)"];
+          }
+          e0 -> e2 [label=po, color=black, fontcolor=black];
+          e1 -> e3 [label=po, color=black, fontcolor=black];
+          e2 -> e1 [label=fr, color=darkorange, fontcolor=darkorange];
+          e3 -> e0 [label=fr, color=darkorange, fontcolor=darkorange];
+        }
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "check MP.litmus --model pso --format dot",
+        1,
+        expect![[r#"
+        digraph "MP" {
+          label="MP: violated under pso (found after 19 states)";
+          node [shape=box, fontname=monospace];
+          edge [fontname=monospace];
+          subgraph cluster_0 {
+            label="P0";
+            e0 [label="(1) x = 1\nwrites x=1"];
+            e1 [label="(2) y = 1\nwrites y=1"];
+          }
+          subgraph cluster_1 {
+            label="P1";
+            e2 [label="(4) EAX = y\nreads y=1"];
+            e3 [label="(5) EBX = x\nreads x=0 (initial)"];
+          }
+          e0 -> e1 [label=po, color=black, fontcolor=black];
+          e2 -> e3 [label=po, color=black, fontcolor=black];
+          e1 -> e2 [label=rf, color=red, fontcolor=red];
+          e3 -> e0 [label=fr, color=darkorange, fontcolor=darkorange];
+        }
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "check CO.litmus --format dot",
+        0,
+        expect![[r#"
+        digraph "CO" {
+          label="CO: holds under tso (complete, 7 states)";
+          node [shape=box, fontname=monospace];
+          edge [fontname=monospace];
+        }
+    "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_replayed_execution_as_a_graph() {
+    check(
+        "replay n6 tso1:8:f3be8b6a:0.1x2.0x2.1wx2.0w --format dot",
+        0,
+        expect![[r#"
+        digraph "n6" {
+          label="n6 under tso\n0:r0=1; 0:r1=0; [x]=1;";
+          node [shape=box, fontname=monospace];
+          edge [fontname=monospace];
+          subgraph cluster_0 {
+            label="P0";
+            e0 [label="(1) x = 1\nwrites x=1"];
+            e3 [label="(4) r0 = x\nreads x=1"];
+            e4 [label="(5) r1 = y\nreads y=0 (initial)"];
+          }
+          subgraph cluster_1 {
+            label="P1";
+            e1 [label="(2) y = 2\nwrites y=2"];
+            e2 [label="(3) x = 2\nwrites x=2"];
+          }
+          e1 -> e2 [label=po, color=black, fontcolor=black];
+          e0 -> e3 [label=po, color=black, fontcolor=black];
+          e3 -> e4 [label=po, color=black, fontcolor=black];
+          e0 -> e3 [label=rf, color=red, fontcolor=red];
+          e2 -> e0 [label=co, color=blue, fontcolor=blue];
+          e4 -> e1 [label=fr, color=darkorange, fontcolor=darkorange];
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_test_that_never_touches_memory_has_the_answer_of_herd() {
+    let asked = "X86_64 A\n{ 0:rax=1; }\n P0 ;\n addq $1,%rax ;\nexists (0:rax=2)\n";
+    let folder = Folder::new("registers").file("A.litmus", asked);
+    folder.check(
+        "check A.litmus --format herd",
+        0,
+        expect![[r#"
+        Test A Allowed
+        States 1
+        0:rax=2;
+        Ok
+        Witnesses
+        Positive: 1 Negative: 0
+        Condition exists (0:rax=2)
+        Observation A Always 1 0
+        Time A 0.00
+
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "check A.litmus --witness",
+        0,
+        expect![[r#"
+        A: observed under tso (complete, 1 state)
+          asks: exists (0:rax=2)
+          note: no thread uses shared memory, so this is the answer under every model
+
+         step │ P0 │ memory
+        ──────┼────┼───────
+        start │    │
+          end │    │
+
+        Outcome: 0:rax=2;
+
+        replay: teetotal replay A.litmus tso1:0:4fd0bfc1:
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "compare A.litmus --model sc,tso",
+        0,
+        expect![[r#"
+        A: 1 final state under sc, 1 under tso (complete)
+          * asks: exists (0:rax=2)
+
+          sc   tso
+          yes  yes  * 0:rax=2;
+    "#]],
+        expect![[""]],
+    );
+    let broken = asked.replace("exists", "~exists");
+    let folder = Folder::new("registers-broken").file("A.litmus", broken);
+    folder.check(
+        "check A.litmus --quiet",
+        1,
+        expect![[r#"
+        A: violated under tso (found after 1 state)
+    "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_test_that_never_ends_says_so() {
+    let text = "X86_64 W\n{ }\n P0 ;\n L: cmpq $0,(x) ;\n je L ;\nexists (x=0)\n";
+    let folder = Folder::new("waits").file("W.litmus", text);
+    folder.check(
+        "check W.litmus",
+        0,
+        expect![[r#"
+        W: never observed under tso (complete, 2 states)
+          asks: exists ([x]=0)
+          note: no execution came to its end, so the condition was never looked at
+    "#]],
+        expect![[""]],
+    );
+    let json = folder.run("check W.litmus --format json").stdout;
+    assert!(json.contains("\"ends\":\"never\""), "{json}");
 }

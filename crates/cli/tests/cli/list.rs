@@ -27,13 +27,13 @@ fn checks_are_listed_with_the_searches_that_fit() {
         "list checks",
         0,
         expect![[r#"
-        check      needs  stateful  brute  demands that
-        assertion  state  fits      fits   no assertion fails and no thread goes wrong
-                                           otherwise
-        condition  state  fits      fits   every final state satisfies what the program
-                                           demands of it
-        deadlock   state  fits      fits   no thread waits forever
-    "#]],
+            check      needs  stateful  dpor  brute  demands that
+            assertion  state  fits      fits  fits   no assertion fails and no thread goes
+                                                     wrong otherwise
+            condition  state  fits      fits  fits   every final state satisfies what the
+                                                     program demands of it
+            deadlock   state  fits      fits  fits   no thread waits forever
+        "#]],
     );
 }
 
@@ -43,13 +43,16 @@ fn searches_are_listed() {
         "list searches",
         0,
         expect![[r#"
-        stateful  every state once; complete for programs with finitely many states,
-                  loops included
-                  preserves: state
-        brute     every interleaving of operations and commits; for small programs and
-                  for testing the others
-                  preserves: every interleaving
-    "#]],
+            stateful  every state once; complete for programs with finitely many states,
+                      loops included
+                      preserves: state
+            dpor      every trace (who reads from whom, in which order writes reach memory)
+                      once; for programs that end
+                      preserves: trace
+            brute     every interleaving of operations and commits; for small programs and
+                      for testing the others
+                      preserves: every interleaving
+        "#]],
     );
 }
 
@@ -59,18 +62,25 @@ fn limits_are_listed() {
         "list limits",
         0,
         expect![[r#"
-        limit       unit        default  searches         on
-        states      states      none     stateful         different states that are
-                                                          stored
-        executions  executions  none     brute            executions that are run
-        steps       steps       1000000  stateful, brute  steps in one execution
-        buffer      stores      none     stateful, brute  stores in the buffer of one
-                                                          thread
-        memory      MiB         8192     stateful         memory that the stored states
-                                                          take
-        time        seconds     none     stateful, brute  time that passes
-    "#]],
+            limit       unit        default  searches               on
+            states      states      none     stateful               different states that
+                                                                    are stored
+            executions  executions  none     dpor, brute            executions that are run
+            steps       steps       1000000  stateful, dpor, brute  steps in one execution
+            buffer      stores      none     stateful, brute        stores in the buffer of
+                                                                    one thread
+            memory      MiB         8192     stateful               memory that the stored
+                                                                    states take
+            time        seconds     none     stateful, dpor, brute  time that passes
+        "#]],
     );
+}
+
+#[test]
+fn front_ends_are_listed_with_the_ending_of_their_files() {
+    let ran = crate::run(&mut crate::teetotal("list frontends"));
+    assert!(ran.stdout.starts_with("litmus  .litmus  litmus tests in the format of herd7"), "{}", ran.stdout);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
 
 #[test]
@@ -102,4 +112,5 @@ fn a_program_can_be_inspected() {
 fn help_fits_in_80_columns() {
     check_file("--help", 0, "help");
     check_file("check --help", 0, "help_check");
+    check_file("compare --help", 0, "help_compare");
 }

@@ -6,10 +6,15 @@ use std::process::{Command, Stdio};
 
 use expect_test::{Expect, expect_file};
 
+mod bad_input;
 mod check;
+mod compare;
 mod demo;
+mod explain;
 mod files;
 mod formats;
+mod generate;
+mod interrupt;
 mod list;
 mod mistakes;
 mod readme;

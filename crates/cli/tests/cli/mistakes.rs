@@ -96,11 +96,11 @@ fn an_unknown_check_or_search_is_refused() {
     "#]],
     );
     refuse(
-        "check SB --search dpor",
+        "check SB --search dporr",
         2,
         expect![[r#"
-            error: there is no search `dpor`
-            help: use one of stateful, brute
+            error: there is no search `dporr`
+            help: did you mean `dpor`?
         "#]],
     );
 }
@@ -320,11 +320,183 @@ fn an_incomplete_command_is_explained() {
         "list colors",
         2,
         expect![[r#"
-        error: invalid value 'colors' for '<WHAT>'
-          [possible values: programs, models, checks, searches, limits]
+            error: invalid value 'colors' for '<WHAT>'
+              [possible values: programs, models, checks, searches, limits, frontends]
+
+            For more information, try '--help'.
+        "#]],
+    );
+    assert_eq!(run(&mut teetotal("")).code, Some(2));
+}
+
+#[test]
+fn an_unknown_topic_is_refused() {
+    refuse(
+        "explain tos",
+        2,
+        expect![[r#"
+        error: there is no page on `tos`
+        help: did you mean `tso`?
+        help: `teetotal explain` lists the topics
+    "#]],
+    );
+    refuse(
+        "explain memory-model",
+        2,
+        expect![[r#"
+        error: there is no page on `memory-model`
+        help: `teetotal explain` lists the topics
+    "#]],
+    );
+    refuse(
+        "explain sc tso",
+        2,
+        expect![[r#"
+        error: unexpected argument 'tso' found
+
+        Usage: teetotal explain [TOPIC]
 
         For more information, try '--help'.
     "#]],
     );
-    assert_eq!(run(&mut teetotal("")).code, Some(2));
+}
+
+#[test]
+fn a_comparison_of_nothing_is_refused() {
+    refuse(
+        "compare",
+        2,
+        expect![[r#"
+        error: the following required arguments were not provided:
+          <PATH|PROGRAM>...
+
+        Usage: teetotal compare <PATH|PROGRAM>...
+
+        For more information, try '--help'.
+    "#]],
+    );
+    refuse(
+        "compare SB foo",
+        2,
+        expect![[r#"
+        error: there is no file and no bundled program `foo`
+        help: `teetotal list programs` shows the bundled programs
+    "#]],
+    );
+    refuse(
+        "compare SB --model rmo",
+        2,
+        expect![[r#"
+        error: there is no model `rmo`
+        help: use one of sc, tso, pso, all
+    "#]],
+    );
+    refuse(
+        "compare SB --format herd",
+        2,
+        expect![[r#"
+        error: invalid value 'herd' for '--format <KIND>'
+          [possible values: human, json]
+
+        For more information, try '--help'.
+    "#]],
+    );
+    refuse(
+        "compare SB --limit executions=3",
+        2,
+        expect![[r#"
+        error: the search `stateful` has no use for a limit on executions
+        help: its limits are states, steps, buffer, memory, time
+    "#]],
+    );
+    refuse(
+        "compare SB --quiet --witness",
+        2,
+        expect![[r#"
+        error: the argument '--quiet' cannot be used with '--witness'
+
+        Usage: teetotal compare --quiet <PATH|PROGRAM>...
+
+        For more information, try '--help'.
+    "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_generated_is_refused() {
+    refuse(
+        "generate",
+        2,
+        expect![[r#"
+        Write man pages or completions for a shell
+
+        Usage: teetotal generate <COMMAND>
+
+        Commands:
+          man          Write the man pages, one for each command
+          completions  Write completions for a shell
+
+        Options:
+          -h, --help  Print help
+
+        Examples:
+          teetotal generate man --output ~/.local/share/man/man1
+          teetotal generate completions fish > teetotal.fish
+          teetotal generate completions --output completions/
+    "#]],
+    );
+    refuse(
+        "generate book",
+        2,
+        expect![[r#"
+        error: unrecognized subcommand 'book'
+
+        Usage: teetotal generate <COMMAND>
+
+        For more information, try '--help'.
+    "#]],
+    );
+    refuse(
+        "generate completions tcsh",
+        2,
+        expect![[r#"
+        error: invalid value 'tcsh' for '[SHELL]'
+          [possible values: bash, elvish, fish, powershell, zsh]
+
+          tip: a similar value exists: 'zsh'
+
+        For more information, try '--help'.
+    "#]],
+    );
+    let ran = run(teetotal("generate completions").env("SHELL", "/bin/tcsh"));
+    expect![[r#"
+        error: $SHELL names no shell that there are completions for
+        help: name one of bash, elvish, fish, powershell, zsh
+    "#]]
+    .assert_eq(&ran.stderr);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    let ran = run(&mut teetotal("generate man --output /dev/null/man"));
+    assert!(ran.stderr.starts_with("error: `/dev/null/man` cannot be written: "), "{}", ran.stderr);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+}
+
+#[test]
+fn a_replay_has_no_format_of_herd() {
+    refuse(
+        "replay SB tso1:6:45f799f4:0.1.0.1w.1.0w --format herd",
+        2,
+        expect![[r#"
+        error: invalid value 'herd' for '--format <KIND>'
+          [possible values: human, dot]
+
+        For more information, try '--help'.
+    "#]],
+    );
+}
+
+#[test]
+fn a_seed_or_a_depth_that_is_none_is_refused() {
+    refuse("check SB --search random --seed x", 2, expect![[""]]);
+    refuse("check SB --search pct --depth 0", 2, expect![[""]]);
+    refuse("check SB --search stateful --limit preemptions=1", 2, expect![[""]]);
 }

@@ -51,3 +51,29 @@ fn a_narrow_screen_gets_narrow_text() {
         assert!(line.chars().count() <= 50, "too wide: {line}");
     }
 }
+
+#[test]
+fn progress_is_not_shown_where_nobody_looks_at_a_terminal() {
+    let ran = run(&mut teetotal("check indexer --model sc --limit time=2 --quiet"));
+    assert_eq!(ran.stdout, "indexer: no violation found under sc (stopped: out of time)\n");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
+}
+
+/// With a terminal of its own, which `script` provides where it is installed.
+#[test]
+#[cfg(target_os = "linux")]
+fn progress_is_shown_on_a_terminal_after_a_second_and_then_removed() {
+    let shown = |options: &str| {
+        let command =
+            format!("{} check indexer --search brute --limit time=2 {options}", env!("CARGO_BIN_EXE_teetotal"));
+        let mut script = std::process::Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).stdin(std::process::Stdio::null()).env_remove("TEETOTAL_QUIET");
+        Some(String::from_utf8_lossy(&script.output().ok()?.stdout).into_owned())
+    };
+    let Some(text) = shown("--color never") else { return };
+    assert!(text.starts_with("\rindexer under tso: "), "{text:?}");
+    assert!(text.contains(" executions in 1 s, "), "{text:?}");
+    assert!(text.contains(" \rindexer: no violation found under tso (stopped: out of time)\r\n"), "{text:?}");
+    let quiet = shown("--quiet --color never").expect("it ran before");
+    assert_eq!(quiet, "indexer: no violation found under tso (stopped: out of time)\r\n");
+}

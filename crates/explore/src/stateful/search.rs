@@ -5,7 +5,7 @@ use teetotal_memory::{Model, Trace};
 use teetotal_program::{Foresight, Snapshot};
 
 use crate::collector::Collector;
-use crate::driver::{Flow, StopSignal};
+use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, Schedule, StopReason};
 use crate::stateful::expand::{Point, Worker};
@@ -93,7 +93,7 @@ where
         while next < self.queue.len() && stopped.is_none() {
             let until = layer_end.min(next + ROUND);
             self.expand(next, until);
-            stopped = self.judge().or_else(|| self.over_limit(depth)).or_else(signal);
+            stopped = self.judge().or_else(|| self.over_limit(depth)).or_else(|| signal.stop(self.progress()));
             next = until;
             if next == layer_end {
                 layer_end = self.queue.len();
@@ -211,6 +211,10 @@ where
         }
         self.workers = workers;
         stop
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { executions: self.collector.stats.executions, states: self.visited.len() as u64 }
     }
 
     fn over_limit(&self, depth: u64) -> Option<StopReason> {

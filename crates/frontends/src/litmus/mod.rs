@@ -9,6 +9,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 mod access;
 mod address;
 mod arithmetic;
+pub mod cycles;
 mod flags;
 mod init;
 mod lexer;
@@ -16,13 +17,17 @@ mod locations;
 mod lower;
 mod opcode;
 mod operand;
+mod operand_printer;
 mod parser;
+mod printer;
 mod proposition;
 mod question;
 mod register;
 mod syntax;
 mod table;
 mod values;
+
+pub use syntax::Flavor;
 
 /// The program of the litmus test `text`; `name` is what its source is called.
 pub fn read(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
@@ -40,6 +45,18 @@ pub fn read(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
     });
     match program {
         Some(program) if diagnostics.is_empty() => Ok(program),
+        _ => Err(diagnostics.sorted()),
+    }
+}
+
+/// The litmus test `text` in the spelling of this crate; what it means stays the same.
+///
+/// Remarks and comments are left out. A text that [`read`] refuses may have one all the same, if each part can be read
+/// by itself.
+pub fn print(text: &str) -> Result<String, Vec<Diagnostic>> {
+    let mut diagnostics = Diagnostics::default();
+    match parser::parse(text, &mut diagnostics) {
+        Some(test) if diagnostics.is_empty() => Ok(printer::print(&test, &[])),
         _ => Err(diagnostics.sorted()),
     }
 }

@@ -156,6 +156,29 @@ impl Opcode {
         Some((opcode, Some(width)))
     }
 
+    /// How the instruction is written, in lowercase: the first of its names, with the suffix for `width`.
+    pub(super) fn mnemonic(self, width: Option<Width>) -> String {
+        let test = |test: Test| {
+            let found = TESTS.iter().find(|&&(_, flag, denied)| (flag, denied) == (test.flag, test.denied));
+            found.expect("every flag can be asked and denied").0
+        };
+        let suffix = width.map_or("", suffix);
+        match self {
+            Opcode::Branch(asked) => format!("j{}", test(asked)),
+            Opcode::Set(asked) => format!("set{}", test(asked)),
+            Opcode::MoveIf(asked) => format!("cmov{}{suffix}", test(asked)),
+            Opcode::Extend { signed, from: Some(from) } if width.is_some() => {
+                format!("mov{}{}{suffix}", if signed { "s" } else { "z" }, self::suffix(from))
+            }
+            _ => {
+                let named = PLAIN.iter().map(|row| (row, suffix)).chain(FIXED.iter().map(|row| (row, "")));
+                let found = named.into_iter().find(|((_, opcode), _)| *opcode == self);
+                let ((name, _), suffix) = found.expect("every other instruction has a row");
+                format!("{name}{suffix}")
+            }
+        }
+    }
+
     /// The names to choose from where one is misspelled.
     pub(super) fn names() -> impl Iterator<Item = &'static str> {
         PLAIN
@@ -208,9 +231,14 @@ pub(super) fn combined(op: FetchOp, left: Expr, right: Expr) -> Expr {
     }
 }
 
+const SUFFIXES: [(&str, Width); 4] = [("b", Width::W8), ("w", Width::W16), ("l", Width::W32), ("q", Width::W64)];
+
 fn strip_suffix(mnemonic: &str) -> Option<(&str, Width)> {
-    let suffixes = [("b", Width::W8), ("w", Width::W16), ("l", Width::W32), ("q", Width::W64)];
-    suffixes.iter().find_map(|&(suffix, width)| Some((mnemonic.strip_suffix(suffix)?, width)))
+    SUFFIXES.iter().find_map(|&(suffix, width)| Some((mnemonic.strip_suffix(suffix)?, width)))
+}
+
+fn suffix(width: Width) -> &'static str {
+    SUFFIXES.iter().find(|(_, known)| *known == width).expect("every width has a suffix").0
 }
 
 /// `movzbl`, `movslq` and their kin.

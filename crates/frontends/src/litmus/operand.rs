@@ -125,12 +125,12 @@ impl Parser<'_, '_> {
                 reference.registers.push((register, if negative { scale.wrapping_neg() } else { scale }));
             } else if token.kind == Kind::Number {
                 let number = self.number()?.it;
+                let number = if negative { number.wrapping_neg() } else { number };
                 if self.eat("*") {
                     self.eat("%");
                     let register = self.register()?;
                     reference.registers.push((register, number));
                 } else {
-                    let number = if negative { number.wrapping_neg() } else { number };
                     reference.offset = reference.offset.wrapping_add(number);
                 }
             } else {

@@ -1,21 +1,23 @@
 //! Resolves the condition of a test, and what its outcomes show.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use teetotal_program::condition::{Condition, Formula, Operand, Term};
 use teetotal_program::ir::Builder;
 use teetotal_program::{Loc, Span, ThreadId, Type, Width};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::litmus::access;
 use crate::litmus::locations::{Locations, fits};
-use crate::litmus::syntax::{Flavor, Located, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::register::{Family, Register};
+use crate::litmus::syntax::{Entry, Flavor, Line, Located, Place, Proposition, Quantifier, Side, Test};
 use crate::suggest::nearest;
 
 /// Gives `builder` the condition of `test`; without `diagnostics`, what is unknown goes unsaid.
 pub(super) fn ask(test: &Test, locations: &Locations, builder: &mut Builder, diagnostics: Option<&mut Diagnostics>) {
     let mut unsaid = Diagnostics::default();
     let diagnostics = diagnostics.unwrap_or(&mut unsaid);
-    let mut resolver = Resolver { test, locations, builder, diagnostics };
+    let mut resolver = Resolver { test, locations, written: written(test), builder, diagnostics };
     let formula = resolver.formula(&test.proposition);
     let places = places(test);
     let observed: BTreeMap<_, _> = places.iter().filter_map(|place| resolver.observed(place)).collect();
@@ -51,6 +53,13 @@ fn collect(proposition: &Proposition, places: &mut Vec<Located<Place>>) {
     }
 }
 
+fn written(test: &Test) -> Vec<BTreeSet<Family>> {
+    let of = |lines: &Vec<Line>| {
+        lines.iter().filter_map(|line| line.instruction.as_ref()).flat_map(access::written).collect()
+    };
+    test.threads.iter().map(of).collect()
+}
+
 /// That a test has no such thread.
 pub(super) fn no_thread(test: &Test, thread: usize, span: Span) -> Diagnostic {
     let unknown = Diagnostic::new(span, format!("this test has no thread {thread}"));
@@ -72,6 +81,8 @@ pub(super) fn register_constant(flavor: Flavor, width: Width, value: u64) -> u64
 struct Resolver<'a> {
     test: &'a Test,
     locations: &'a Locations,
+    /// For each thread the registers that it writes.
+    written: Vec<BTreeSet<Family>>,
     builder: &'a Builder,
     diagnostics: &'a mut Diagnostics,
 }
@@ -99,12 +110,38 @@ impl Resolver<'_> {
             Proposition::Compare(left, comparison, right) => {
                 // Both sides are looked at, so that both can be wrong.
                 let (term, side) = (self.term(left), self.side(&left.it, right));
+                if let Place::Register(thread, register) = left.it {
+                    self.demand_written(thread, register, left.span);
+                }
                 match (term, side) {
                     (Some(term), Some(side)) => Formula::Compare(Operand::Term(term), *comparison, side),
                     _ => Formula::True,
                 }
             }
         }
+    }
+
+    /// Refuses a register that nothing gives a value: most likely another one is meant.
+    fn demand_written(&mut self, thread: usize, register: Register, span: Span) {
+        let Some(written) = self.written.get(thread) else { return };
+        let is_set = |entry: &Entry| match entry.place.it {
+            Place::Register(at, set) => at == thread && set.family == register.family,
+            Place::Memory(..) => false,
+        };
+        if written.contains(&register.family) || self.diagnostics.is_full() || self.test.init.iter().any(is_set) {
+            return;
+        }
+        let full = self.test.flavor.full();
+        let name = register.family.name(full);
+        let names: Vec<String> = written.iter().map(|family| family.name(full)).collect();
+        let meant = nearest(&name, names.iter().map(String::as_str)).map(|meant| format!("{thread}:{meant}"));
+        let writes = match &names[..] {
+            [] => format!("thread {thread} writes no register"),
+            [only] => format!("thread {thread} writes {only}"),
+            [others @ .., last] => format!("thread {thread} writes {} and {last}", others.join(", ")),
+        };
+        let never = Diagnostic::new(span, format!("the register `{name}` of thread {thread} is never written"));
+        self.diagnostics.add(never.label(writes).meant(meant.as_deref()));
     }
 
     fn side(&mut self, left: &Place, right: &Located<Side>) -> Option<Operand> {

@@ -47,6 +47,12 @@ impl Register {
         }
         None
     }
+
+    /// Its name in lowercase.
+    pub(super) fn name(self) -> &'static str {
+        let at = WIDTHS.iter().position(|width| *width == self.width).expect("every width is listed");
+        NAMES[usize::from(self.family.0)][at]
+    }
 }
 
 impl Family {

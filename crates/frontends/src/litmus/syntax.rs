@@ -8,7 +8,7 @@ use crate::litmus::register::Register;
 
 /// Which machine a test is for, and so how its instructions are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flavor {
+pub enum Flavor {
     /// Destination first, registers of 32 bits.
     X86,
     /// Destination last, registers of 64 bits.

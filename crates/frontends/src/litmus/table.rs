@@ -159,7 +159,9 @@ impl Parser<'_, '_> {
         if self.flavor == Flavor::X86_64 {
             operands.reverse();
         }
-        let span = Span { length: end.column.saturating_sub(start.column) + end.length, ..start };
+        // An instruction that goes on in the next line is shown by its beginning.
+        let length = end.column.saturating_sub(start.column) + end.length;
+        let span = if end.line == start.line { Span { length, ..start } } else { start };
         let statement = Statement { span, locked, opcode, suffix, operands };
         self.check_statement(&statement, mnemonic.it).then_some(statement)
     }

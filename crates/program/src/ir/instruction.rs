@@ -138,6 +138,20 @@ impl Instruction {
         }
     }
 
+    /// Whether it uses a location by its address.
+    pub(super) fn uses_pointer(&self) -> bool {
+        let computed = |address: &Address| matches!(address, Address::Computed(_));
+        match self {
+            Instruction::Load { from: at, .. }
+            | Instruction::Store { to: at, .. }
+            | Instruction::Rmw { at, .. }
+            | Instruction::Lock { at, .. }
+            | Instruction::Unlock { at, .. } => computed(at),
+            Instruction::Await { loads, .. } => loads.iter().any(|(_, from)| computed(from)),
+            _ => false,
+        }
+    }
+
     /// Calls `visit` with every expression in it.
     pub fn expressions(&self, mut visit: impl FnMut(&Expr)) {
         let address = |address: &Address, visit: &mut dyn FnMut(&Expr)| match address {

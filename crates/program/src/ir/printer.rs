@@ -76,7 +76,7 @@ pub fn statement(program: &Program, thread: ThreadId, at: usize) -> String {
     text + &order_note(&program.threads[thread.index()].code[at])
 }
 
-/// A condition, such as `exists (0:r0=0 /\ 1:r1=0)`.
+/// A condition, such as `exists (0:r0=0 /\ 1:r1=0)`, with as few parentheses as `/\` before `\/` allows.
 #[must_use]
 pub fn condition(program: &Program, condition: &Condition) -> String {
     let quantifier = match condition {
@@ -84,42 +84,50 @@ pub fn condition(program: &Program, condition: &Condition) -> String {
         Condition::NotExists(_) => "~exists",
         Condition::ForAll(_) => "forall",
     };
-    format!("{quantifier} ({})", formula(program, condition.formula(), false))
+    format!("{quantifier} ({})", formula(program, condition.formula(), Around::Nothing))
 }
 
-fn formula(program: &Program, f: &Formula, inner: bool) -> String {
-    let joined = |parts: &[Formula], word: &str, empty: &str| {
-        let text = match parts {
-            [] => return empty.to_owned(),
-            [one] => return formula(program, one, inner),
-            _ => parts.iter().map(|part| formula(program, part, true)).collect::<Vec<_>>().join(word),
-        };
-        if inner { format!("({text})") } else { text }
+/// What a formula stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Nothing,
+    And,
+    Or,
+}
+
+fn formula(program: &Program, part: &Formula, around: Around) -> String {
+    let joined = |parts: &[Formula], word: &str, here: Around| {
+        parts.iter().map(|part| formula(program, part, here)).collect::<Vec<_>>().join(word)
     };
-    match f {
+    match part {
         Formula::True => "true".to_owned(),
-        Formula::Compare(left, comparison, right) => {
-            let symbol = match comparison {
-                Comparison::Equal => "=",
-                Comparison::NotEqual => "<>",
-                Comparison::Less => "<",
-                Comparison::LessOrEqual => "<=",
-                Comparison::Greater => ">",
-                Comparison::GreaterOrEqual => ">=",
-            };
-            format!("{}{symbol}{}", operand(program, *left), operand(program, *right))
-        }
-        Formula::Not(part) => format!("not ({})", formula(program, part, false)),
-        Formula::And(parts) => joined(parts, " /\\ ", "true"),
-        Formula::Or(parts) => joined(parts, " \\/ ", "not (true)"),
+        Formula::Compare(left, comparison, right) => compare(program, *left, *comparison, *right),
+        Formula::Not(inner) => format!("not ({})", formula(program, inner, Around::Nothing)),
+        Formula::And(parts) | Formula::Or(parts) if parts.len() == 1 => formula(program, &parts[0], around),
+        Formula::And(parts) if parts.is_empty() => "true".to_owned(),
+        Formula::Or(parts) if parts.is_empty() => "false".to_owned(),
+        Formula::And(parts) => joined(parts, " /\\ ", Around::And),
+        Formula::Or(parts) if around == Around::And => format!("({})", joined(parts, " \\/ ", Around::Or)),
+        Formula::Or(parts) => joined(parts, " \\/ ", Around::Or),
     }
 }
 
-fn operand(program: &Program, operand: Operand) -> String {
-    match operand {
-        Operand::Term(term) => program.term_name(term),
-        Operand::Constant(value) => (value as i64).to_string(),
-    }
+fn compare(program: &Program, left: Operand, comparison: Comparison, right: Operand) -> String {
+    let symbol = match comparison {
+        Comparison::Equal => "=",
+        Comparison::NotEqual => "<>",
+        Comparison::Less => "<",
+        Comparison::LessOrEqual => "<=",
+        Comparison::Greater => ">",
+        Comparison::GreaterOrEqual => ">=",
+    };
+    // A constant is shown as what it is compared with: an unsigned location has no negative values.
+    let side = |operand: Operand, other: Operand| match (operand, other) {
+        (Operand::Term(term), _) => program.term_name(term),
+        (Operand::Constant(value), Operand::Term(term)) => program.show_value(term, value),
+        (Operand::Constant(value), Operand::Constant(_)) => (value as i64).to_string(),
+    };
+    format!("{}{symbol}{}", side(left, right), side(right, left))
 }
 
 fn fence_name(order: Order) -> &'static str {

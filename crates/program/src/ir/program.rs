@@ -97,13 +97,26 @@ impl Program {
         }
     }
 
-    /// The value of `term` as its type shows it.
+    /// The value of `term` as its type shows it; an address is shown as the name of its location.
+    ///
+    /// A number is taken for an address only in a program that uses addresses as values: elsewhere it is a number that
+    /// happens to be the same.
     #[must_use]
     pub fn show_value(&self, term: Term, value: Value) -> String {
-        match term {
-            Term::Register(..) => (value as i64).to_string(),
-            Term::Memory(loc) => self.locations[loc.index()].ty.show(value),
+        match (self.addresses.location(value), term) {
+            (Some(loc), _) if self.has_pointers() => self.location_name(loc).to_owned(),
+            (_, Term::Register(..)) => (value as i64).to_string(),
+            (_, Term::Memory(loc)) => self.locations[loc.index()].ty.show(value),
         }
+    }
+
+    /// Whether an address is a value somewhere: at the beginning, or where an instruction uses one.
+    #[must_use]
+    pub fn has_pointers(&self) -> bool {
+        let is_address = |value: Value| self.addresses.location(value).is_some();
+        let registers = self.threads.iter().flat_map(|thread| &thread.registers).map(|register| register.initial);
+        let initial = self.locations.iter().map(|location| location.initial).chain(registers).any(is_address);
+        initial || self.threads.iter().flat_map(|thread| &thread.code).any(Instruction::uses_pointer)
     }
 
     /// An outcome as `0:r0=0; [x]=1;`, in the order of [`Program::observed`].

@@ -1,6 +1,7 @@
 //! What things are called in a timeline.
 
 use teetotal_memory::{Event, EventId, EventKind, Trace};
+use teetotal_program::condition::Term;
 use teetotal_program::ir::{Program, printer};
 use teetotal_program::{Loc, ThreadId, Value};
 
@@ -33,7 +34,7 @@ impl<'a> Names<'a> {
     /// A value that `loc` holds; a lock is `free` or held by a thread.
     pub(super) fn value(&self, loc: Loc, value: Value) -> String {
         if self.locks.binary_search(&loc).is_err() {
-            return self.program.locations[loc.index()].ty.show(value);
+            return self.program.show_value(Term::Memory(loc), value);
         }
         match value.checked_sub(1) {
             None => "free".to_owned(),

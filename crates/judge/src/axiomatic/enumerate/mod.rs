@@ -17,8 +17,9 @@ mod search;
 use std::ops::ControlFlow;
 
 use teetotal_memory::{ModelId, Trace};
-use teetotal_program::ThreadId;
+use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::ir::{Interpreter, Program};
+use teetotal_program::{Status, Subject, ThreadId, Value};
 use thiserror::Error;
 
 use crate::axiomatic::enumerate::search::Search;
@@ -32,6 +33,27 @@ pub struct Execution {
     pub trace: Trace,
     /// The program at the end; a thread that is still ready is blocked.
     pub subject: Interpreter,
+}
+
+impl Execution {
+    /// Whether every thread that was started has finished.
+    #[must_use]
+    pub fn is_completed(&self) -> bool {
+        let statuses = (0..self.subject.n_threads()).map(|thread| self.subject.status(ThreadId::at(thread)));
+        statuses.into_iter().all(|status| matches!(status, Status::Finished | Status::NotStarted))
+    }
+}
+
+impl FinalState for Execution {
+    fn value(&self, term: Term) -> Value {
+        match term {
+            Term::Register(thread, reg) => self.subject.register(thread, reg),
+            Term::Memory(loc) => {
+                let last = self.trace.coherence(loc).last().and_then(|&id| self.trace.event(id).written);
+                last.unwrap_or(self.subject.program().locations[loc.index()].initial)
+            }
+        }
+    }
 }
 
 /// Why executions are not enumerated.

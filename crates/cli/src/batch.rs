@@ -1,0 +1,55 @@
+//! Does the same with every program that the arguments name, and goes on after one that is refused.
+
+use std::sync::Arc;
+
+use teetotal::{CheckError, Program, exit};
+
+use crate::fault::Fault;
+use crate::interrupt;
+use crate::output::{self, Output};
+use crate::program;
+
+/// Does `one` with each program, which gives the exit codes for it; gives the most serious one.
+pub(crate) fn each(
+    arguments: &[String],
+    out: &mut Output,
+    mut one: impl FnMut(&Arc<Program>, &mut Output) -> Result<Vec<u8>, Fault>,
+) -> Result<u8, Fault> {
+    let targets = program::targets(arguments)?;
+    interrupt::listen();
+    let mut codes = Vec::new();
+    for (done, target) in targets.iter().enumerate() {
+        if interrupt::is_requested() {
+            out.flush()?;
+            output::note(&format!("interrupted; {} of {} not looked at", targets.len() - done, targets.len()));
+            codes.push(exit::INCOMPLETE);
+            break;
+        }
+        match target.load() {
+            Ok(program) => codes.extend(one(&program, out)?),
+            Err(fault) => codes.push(tell(&fault, out)?),
+        }
+    }
+    Ok(exit::worst(codes))
+}
+
+/// Tells of a mistake after what was written before it, and gives the exit code for it.
+pub(crate) fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
+    out.flush()?;
+    output::tell(fault);
+    Ok(fault.code())
+}
+
+/// Why a program was not checked.
+pub(crate) fn fault_of(error: &CheckError) -> Fault {
+    let text = error.to_string();
+    match error {
+        CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
+        CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
+        CheckError::Limit(_)
+        | CheckError::NoJobs
+        | CheckError::NoDepth
+        | CheckError::Unsupported { .. }
+        | CheckError::Disagreement { .. } => Fault::new(text),
+    }
+}

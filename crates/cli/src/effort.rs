@@ -1,0 +1,75 @@
+//! How hard to search: the options that every search takes.
+
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use clap::Args;
+use teetotal::{MONITORS, ModelId, Options, SEARCHES, SearchId, exit};
+
+use crate::fault::Fault;
+use crate::interrupt;
+use crate::limits::{self, AllLimits, Limit};
+use crate::values;
+
+/// Which search, how far and with how many cores.
+#[derive(Debug, Args)]
+pub(crate) struct Effort {
+    #[arg(long, value_name = "KIND", value_parser = values::search, env = "TEETOTAL_SEARCH", hide_env = true)]
+    #[arg(help = values::search_help())]
+    search: Option<SearchId>,
+
+    /// Stop early; the result is then marked incomplete
+    #[arg(short, long, value_name = "WHAT=N", value_parser = limits::limit, value_delimiter = ',')]
+    #[arg(env = "TEETOTAL_LIMIT", hide_env = true)]
+    limit: Vec<Limit>,
+
+    /// Seed of random and pct; the same seed runs the same executions
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = values::seed)]
+    #[arg(env = "TEETOTAL_SEED", hide_env = true)]
+    seed: u64,
+
+    /// Depth of the bugs that pct promises to find
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = values::depth)]
+    #[arg(env = "TEETOTAL_DEPTH", hide_env = true)]
+    depth: u32,
+
+    /// Cores to use; the result is the same [default: all]
+    #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
+    jobs: Option<usize>,
+
+    /// Exit with 0 instead of 3 where a limit was met
+    #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
+    allow_incomplete: bool,
+}
+
+impl Effort {
+    /// The limits, if the search heeds them all.
+    pub(crate) fn limits(&self) -> Result<AllLimits, Fault> {
+        limits::gather(&self.limit, self.search())
+    }
+
+    /// To search everything under `model`, with every check.
+    pub(crate) fn options(&self, model: ModelId, limits: &AllLimits) -> Options {
+        Options {
+            model,
+            search: self.search(),
+            monitors: MONITORS.iter().map(|info| info.id).collect(),
+            limits: limits.limits,
+            jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
+            stop_at_first: false,
+            seed: self.seed,
+            depth: self.depth,
+            minimize: true,
+        }
+    }
+
+    /// The exit code as the user wants it; that the user ended a search is never passed over.
+    pub(crate) fn code(&self, code: u8) -> u8 {
+        let allowed = self.allow_incomplete && !interrupt::is_requested();
+        if code == exit::INCOMPLETE && allowed { exit::HOLDS } else { code }
+    }
+
+    fn search(&self) -> SearchId {
+        self.search.unwrap_or(SEARCHES[0].id)
+    }
+}

@@ -1,0 +1,142 @@
+//! What there is to see at the end of an execution.
+
+use teetotal_judge::{Ending, View};
+use teetotal_memory::{Model, Step, Trace};
+use teetotal_program::condition::{FinalState, Term};
+use teetotal_program::{Failure, Status, ThreadId, Value};
+
+use super::graph::{NONE, Role};
+use super::linear;
+use super::walk::{Rewindable, Walk};
+use crate::collector::Collector;
+use crate::driver::{self, Flow, Observer};
+use crate::limits::Limits;
+use crate::outcome::{Coverage, Schedule, StopReason};
+use crate::stateless::Replay;
+use crate::system::System;
+
+/// The position of a walk: which alternative was taken at each level.
+pub(super) type Path = Box<[u32]>;
+
+/// Where something was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The way to it.
+    pub(super) path: Path,
+    /// An execution that shows it.
+    pub(super) schedule: Schedule,
+}
+
+impl<S: Rewindable, M: Model, const N: usize> FinalState for Walk<S, M, N> {
+    fn value(&self, term: Term) -> Value {
+        match term {
+            Term::Register(thread, reg) => self.subject.register(thread, reg),
+            Term::Memory(loc) => self.graph.value_of(self.graph.cell(loc.index()).newest, loc.index()),
+        }
+    }
+}
+
+impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
+    fn all_threads(&self) -> impl Iterator<Item = ThreadId> + use<S, M, N> {
+        (0..self.subject.n_threads()).map(ThreadId::at)
+    }
+
+    /// Which alternative was taken at each level.
+    pub(super) fn path(&self) -> Path {
+        self.levels.iter().map(|level| level.taken).collect()
+    }
+
+    fn found(&self) -> Found {
+        Found { path: self.path(), schedule: Schedule::Steps(self.steps()) }
+    }
+
+    /// The steps of an execution with this trace.
+    pub(super) fn steps(&self) -> Vec<Step> {
+        linear::steps_of::<M, N>(&self.graph, self.subject.n_threads())
+    }
+
+    /// Whether every thread that waits does so for good: it reads the newest write, and that does not let it go on.
+    pub(super) fn waits_in_earnest(&self) -> bool {
+        self.all_threads().all(|thread| {
+            let last = self.graph.strand(thread).last;
+            if last == NONE || self.graph.node(last).role != Role::Blocked {
+                return true;
+            }
+            let node = self.graph.node(last);
+            self.graph.cell(node.loc()).newest == node.source
+        })
+    }
+
+    /// The thread that runs on and on without an operation, if one does.
+    pub(super) fn endless(&self) -> Option<StopReason> {
+        self.all_threads().find_map(|thread| match self.subject.failure(thread)? {
+            Failure::EndlessLoop { instruction } => Some(StopReason::EndlessLoop { thread, instruction }),
+            _ => None,
+        })
+    }
+
+    fn ending(&self) -> Ending {
+        let mut discarded = false;
+        let mut blocked = Vec::new();
+        for thread in self.all_threads() {
+            match self.subject.status(thread) {
+                Status::Failed(_) => return Ending::Failed,
+                Status::Discarded => discarded = true,
+                Status::Ready(_) => blocked.push(thread),
+                Status::NotStarted | Status::Finished => {}
+            }
+        }
+        match (discarded, blocked.is_empty()) {
+            (true, _) => Ending::Discarded,
+            (false, true) => Ending::Completed,
+            (false, false) => Ending::Blocked(blocked),
+        }
+    }
+
+    /// Performs an execution with this trace for monitors that look at more than states.
+    pub(super) fn perform(&self, collector: &mut Collector<Found>, system: &mut System<S, M>) -> Flow {
+        let schedule = Schedule::Steps(self.steps());
+        let limits = Limits { steps: None, ..Limits::default() };
+        let found = || self.found();
+        let mut watch = Watch { collector, found: &found };
+        match driver::run(system, &mut Replay::of_schedule(&schedule), &mut watch, &limits, &|| None) {
+            Coverage::Stopped(reason) => Flow::Stop(reason),
+            Coverage::Complete => Flow::Continue,
+        }
+    }
+
+    /// Shows the execution to monitors that look at states only.
+    pub(super) fn show(&self, collector: &mut Collector<Found>, nothing: &Trace) -> Flow {
+        let view = |failure| View { trace: nothing, events: &[], state: self, failure };
+        collector.begin_execution();
+        let mut flow = Flow::Continue;
+        for thread in self.all_threads() {
+            if let Some(failure) = self.subject.failure(thread) {
+                let next = collector.watch_step(&view(Some((thread, failure))), || self.found());
+                flow = if flow == Flow::Continue { next } else { flow };
+            }
+        }
+        let next = collector.watch_end(&view(None), &self.ending(), || self.found());
+        if flow == Flow::Continue { next } else { flow }
+    }
+}
+
+/// Lets a collector watch one execution.
+struct Watch<'w> {
+    collector: &'w mut Collector<Found>,
+    found: &'w dyn Fn() -> Found,
+}
+
+impl Observer for Watch<'_> {
+    fn begin(&mut self) {
+        self.collector.begin_execution();
+    }
+
+    fn step(&mut self, view: &View<'_>) -> Flow {
+        self.collector.watch_step(view, self.found)
+    }
+
+    fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow {
+        self.collector.watch_end(view, ending, self.found)
+    }
+}

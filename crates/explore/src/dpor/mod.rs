@@ -1,0 +1,21 @@
+//! Dynamic partial-order reduction: every trace (po, rf, co) exactly once, without storing the traces seen.
+//!
+//! The search builds execution graphs event by event instead of performing steps: a read with each source it may have, a
+//! write at each place in coherence, and, when a write is added that an older read could have seen, a revisit of that
+//! read. When a buffer drains is not part of a graph, so executions that differ only in that are one.
+//! [TRUST, Alg. 1]; what differs here, and why nothing is missed, is in `docs/theory/dpor.md`.
+
+mod alternatives;
+mod bits;
+mod graph;
+mod job;
+mod leaf;
+mod linear;
+mod pool;
+mod search;
+mod support;
+mod walk;
+
+pub use leaf::Found;
+pub use search::{Settings, search, visit};
+pub use support::{Unsupported, unsupported};

@@ -1,0 +1,33 @@
+//! Which programs the search can take.
+
+use teetotal_program::ir::{Instruction, Program};
+
+/// What stands in the way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsupported {
+    /// In words, as part of a sentence: "it has …".
+    pub reason: &'static str,
+}
+
+/// Why `program` is not for this search, if it is not.
+#[must_use]
+pub fn unsupported(program: &Program) -> Option<Unsupported> {
+    let instructions = || program.threads.iter().flat_map(|thread| &thread.code);
+    let places = || program.threads.iter().flat_map(|thread| &thread.places);
+    let n_spawns = |child: usize| {
+        let spawns = |i: &&Instruction| matches!(i, Instruction::Spawn { thread, .. } if thread.index() == child);
+        instructions().filter(spawns).count() + usize::from(program.threads[child].starts)
+    };
+    let reason = if instructions().any(|i| matches!(i, Instruction::GlobalFence)) {
+        "a fence that waits for the buffers of all threads"
+    } else if instructions().any(|i| matches!(i, Instruction::Await { loads, .. } if loads.len() != 1)) {
+        "a step that reads several locations at once"
+    } else if places().any(|place| place.exclusive) {
+        "a section that no other thread may interrupt"
+    } else if (0..program.threads.len()).any(|child| n_spawns(child) > 1) {
+        "a thread that may be started twice"
+    } else {
+        return None;
+    };
+    Some(Unsupported { reason })
+}

@@ -1,0 +1,678 @@
+//! The walk over all graphs, depth first.
+//!
+//! Each level adds one event, in one way after the other. A level is a list of alternatives that depends only on the way
+//! down to it, so a position in the walk is a list of numbers.
+
+use std::marker::PhantomData;
+
+use teetotal_memory::{Access, Model};
+use teetotal_program::{Foresight, Loc, OnFailure, Op, Order, Status, Subject, ThreadId, ThreadSnapshot, Value};
+
+use super::alternatives::{Alternative, Lazy};
+use super::bits::Bits;
+use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
+use crate::outcome::Stats;
+
+/// A subject that the walk can take back thread by thread.
+pub trait Rewindable: Subject + ThreadSnapshot + Foresight {}
+
+impl<S: Subject + ThreadSnapshot + Foresight> Rewindable for S {}
+
+/// The walk.
+pub(super) struct Walk<S, M, const N: usize> {
+    pub(super) graph: Graph<N>,
+    pub(super) subject: S,
+    /// The graphs that revisits on the way here started from; those from `n_saved` on are there to be used again.
+    saved: Vec<Graph<N>>,
+    n_saved: usize,
+    pub(super) levels: Vec<Level>,
+    alternatives: Vec<Alternative>,
+    /// The state of each thread when it begins, and before it is spawned.
+    started: Vec<Value>,
+    not_started: Vec<Value>,
+    width: usize,
+    pub(super) stats: WalkStats,
+    model: PhantomData<M>,
+}
+
+/// What a walk did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct WalkStats {
+    /// Nodes added.
+    pub(super) nodes: u64,
+    /// Ways that turned out to lead nowhere.
+    pub(super) dead_ends: u64,
+    /// The most graphs that were kept at once.
+    pub(super) peak: u64,
+}
+
+impl WalkStats {
+    /// Adds what another part of the walk did.
+    pub(super) fn add(&mut self, other: &WalkStats) {
+        self.nodes += other.nodes;
+        self.dead_ends += other.dead_ends;
+        self.peak = self.peak.max(other.peak);
+    }
+
+    /// As part of what a search did.
+    pub(super) fn as_stats(&self) -> Stats {
+        Stats { steps: self.nodes, abandoned: self.dead_ends, pending: self.peak, ..Stats::default() }
+    }
+}
+
+/// One level of the walk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level {
+    task: Task,
+    /// Where its alternatives begin.
+    first: u32,
+    /// Which of them is taken.
+    pub(super) taken: u32,
+    /// How many there are.
+    pub(super) of: u32,
+}
+
+/// What a level adds.
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// The next operation of a thread.
+    Perform(ThreadId, Op),
+    /// The write of a read-modify-write whose read is there.
+    Complete(ThreadId),
+    /// The write of `thread`, and `read` reads from it.
+    Replant { thread: ThreadId, read: Slot },
+}
+
+/// Where the walk stands.
+pub(super) enum Stand {
+    /// Nothing can be added.
+    Maximal,
+    /// Something is missing that never comes, or that comes on another way.
+    DeadEnd,
+    /// The graph is too large for sets of this size.
+    NoRoom,
+    /// A level was entered.
+    Deeper,
+}
+
+/// What a write is about to be.
+#[derive(Clone, Copy)]
+struct Write<const N: usize> {
+    node: Node<N>,
+    /// The only write it may follow, if it completes a read-modify-write.
+    source: Option<Slot>,
+}
+
+impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
+    /// At the empty graph.
+    pub(super) fn new(mut subject: S) -> Self {
+        subject.restart();
+        let width = subject.thread_words();
+        let n_threads = subject.n_threads();
+        let mut started = vec![0; width * n_threads];
+        let mut not_started = started.clone();
+        for thread in (0..n_threads).map(ThreadId::at) {
+            let range = thread.index() * width..(thread.index() + 1) * width;
+            subject.save_thread(thread, &mut not_started[range.clone()]);
+            if subject.status(thread) == Status::NotStarted {
+                subject.start_thread(thread);
+                subject.save_thread(thread, &mut started[range.clone()]);
+                subject.load_thread(thread, &not_started[range]);
+            } else {
+                started[range.clone()].copy_from_slice(&not_started[range]);
+            }
+        }
+        let initial = (0..subject.n_locations()).map(|loc| subject.initial(Loc::at(loc)));
+        Walk {
+            graph: Graph::new(n_threads, initial, width),
+            subject,
+            saved: Vec::new(),
+            n_saved: 0,
+            levels: Vec::new(),
+            alternatives: Vec::new(),
+            started,
+            not_started,
+            width,
+            stats: WalkStats::default(),
+            model: PhantomData,
+        }
+    }
+
+    fn threads(&self) -> impl Iterator<Item = ThreadId> + use<S, M, N> {
+        (0..self.subject.n_threads()).map(ThreadId::at)
+    }
+
+    /// Adds the next event in the first way possible.
+    pub(super) fn descend(&mut self) -> Stand {
+        let Some(task) = self.next_task() else { return Stand::Maximal };
+        // A read-modify-write is two nodes, and a revisit adds one beside the read.
+        if !self.graph.has_room(2) {
+            return Stand::NoRoom;
+        }
+        self.enter(task)
+    }
+
+    fn enter(&mut self, task: Task) -> Stand {
+        let first = self.alternatives.len();
+        self.list(task);
+        let of = (self.alternatives.len() - first) as u32;
+        if of == 0 {
+            self.stats.dead_ends += 1;
+            return Stand::DeadEnd;
+        }
+        self.levels.push(Level { task, first: first as u32, taken: 0, of });
+        self.apply()
+    }
+
+    /// Goes back to the newest level above `base` with another alternative, and takes that; gives whether there was one.
+    pub(super) fn next(&mut self, base: usize) -> Option<Stand> {
+        while self.levels.len() > base {
+            self.undo();
+            let level = self.levels.last_mut().expect("there is a level above the base");
+            level.taken += 1;
+            if level.taken < level.of {
+                return Some(self.apply());
+            }
+            self.alternatives.truncate(level.first as usize);
+            self.levels.pop();
+        }
+        None
+    }
+
+    /// Goes from the empty graph to the end of `path`; gives whether there is such a path.
+    pub(super) fn follow(&mut self, path: &[u32]) -> bool {
+        while self.levels.len() < path.len() {
+            let depth = self.levels.len();
+            // A revisit enters two levels at once; each is turned to its alternative from the first on.
+            if !matches!(self.descend(), Stand::Deeper | Stand::DeadEnd) || self.levels.len() == depth {
+                return false;
+            }
+            for level in depth.. {
+                let Some(&taken) = path.get(level) else { break };
+                let Some(found) = self.levels.get(level).copied() else { break };
+                if taken >= found.of {
+                    return false;
+                }
+                if taken != found.taken {
+                    while self.levels.len() > level + 1 {
+                        self.undo();
+                        self.alternatives.truncate(self.levels.pop().expect("a level").first as usize);
+                    }
+                    self.undo();
+                    self.levels[level].taken = taken;
+                    self.apply();
+                }
+            }
+        }
+        self.levels.len() == path.len()
+    }
+
+    /// The event to add next: of the first thread that has one, but first what completes a read-modify-write.
+    fn next_task(&self) -> Option<Task> {
+        let is_half = |thread: &ThreadId| {
+            let last = self.graph.strand(*thread).last;
+            last != NONE && self.graph.node(last).role == Role::UpdateRead
+        };
+        if self.graph.n_halves > 0
+            && let Some(thread) = self.threads().find(is_half)
+        {
+            return Some(Task::Complete(thread));
+        }
+        self.threads().find_map(|thread| {
+            let last = self.graph.strand(thread).last;
+            if last != NONE && self.graph.node(last).role == Role::Blocked {
+                return None;
+            }
+            match self.subject.status(thread) {
+                Status::Ready(Op::Join { thread: child, .. }) if self.subject.status(child) != Status::Finished => None,
+                Status::Ready(op) => Some(Task::Perform(thread, op)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Lists the ways to do `task`, the default first.
+    fn list(&mut self, task: Task) {
+        match task {
+            Task::Perform(thread, op) => match op {
+                Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await => {
+                    self.list_sources(thread, op);
+                }
+                Op::Store { .. } => self.list_places(thread),
+                Op::Choose { alternatives } => self.alternatives.extend((0..alternatives).map(Alternative::Choose)),
+                _ => self.alternatives.push(Alternative::Only),
+            },
+            Task::Complete(thread) => self.list_places(thread),
+            Task::Replant { thread, read } => self.list_replants(thread, read),
+        }
+    }
+
+    fn list_sources(&mut self, thread: ThreadId, op: Op) {
+        let reading = self.reading(thread, op);
+        let loc = reading.loc.index();
+        let graph = &self.graph;
+        let strand = graph.strand(thread);
+        let progress = graph.progress(thread);
+        let own_past = graph.past_after(strand.last, strand);
+        let held_back = self.held_back(progress, reading.access(progress));
+        let mut before_update = Lazy::new(graph, progress.floor | held_back);
+        let (subject, alternatives) = (&self.subject, &mut self.alternatives);
+        let newest = graph.cell(loc).newest;
+        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await);
+        let mut may_update = true;
+        graph.newest_writes(loc, Some(thread), progress.floor, |write| {
+            let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
+            let fits = match answer {
+                Answer::Load(_) => true,
+                Answer::Failed => may_update,
+                // What waits goes on only if it reads something else, so it may as well read the newest.
+                Answer::Blocked => write == newest,
+                Answer::Updated(_) => {
+                    may_update
+                        && (!graph.is_updated(write, loc) || {
+                            let past = own_past | if write == NONE { Bits::EMPTY } else { graph.node(write).past };
+                            let rival = graph.node(graph.follower(write, loc)).before;
+                            let mut can_be_revisited = false;
+                            graph.revisitable(loc, past, |read| can_be_revisited |= read == rival);
+                            can_be_revisited
+                        })
+                }
+            };
+            if fits {
+                alternatives.push(Alternative::Source(write));
+            }
+            may_update = may_update && may_be_update && write != NONE && !before_update.has(write);
+        });
+    }
+
+    /// What of the pending stores must be in memory before an event.
+    fn held_back(&self, progress: Progress<N>, access: Access) -> Bits<N> {
+        let mut held_back = Bits::EMPTY;
+        for store in progress.pending.iter() {
+            if M::keeps_order(self.graph.node(store).access, access) {
+                held_back.insert(store);
+            }
+        }
+        held_back
+    }
+
+    fn list_places(&mut self, thread: ThreadId) {
+        let Write { node, source } = self.write_of(thread);
+        let loc = node.loc();
+        let (graph, alternatives) = (&self.graph, &mut self.alternatives);
+        let first = alternatives.len();
+        match source {
+            Some(source) if graph.is_updated(source, loc) => {}
+            Some(source) => alternatives.push(Alternative::After(source)),
+            None => graph.newest_writes(loc, None, node.order, |write| {
+                if !graph.is_updated(write, loc) {
+                    alternatives.push(Alternative::After(write));
+                }
+            }),
+        }
+        // A rival for the source must be given up or read from this one.
+        let rival = source.filter(|&source| graph.is_updated(source, loc));
+        let rival = rival.map(|source| graph.node(graph.node(graph.follower(source, loc)).before).stamp);
+        graph.revisitable(loc, node.past, |read| {
+            if rival.is_none_or(|stamp| graph.node(read).stamp <= stamp) {
+                alternatives.push(Alternative::Revisit(read));
+            }
+        });
+        self.drop_vain(first, thread, loc);
+    }
+
+    /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
+    fn drop_vain(&mut self, first: usize, thread: ThreadId, loc: usize) {
+        if self.graph.n_waiting == 0 {
+            return;
+        }
+        let is_waiting = |&other: &ThreadId| {
+            let last = self.graph.strand(other).last;
+            last != NONE && self.graph.node(last).role == Role::Blocked && self.graph.node(last).loc() == loc
+        };
+        let Some(waiting) = self.threads().find(is_waiting) else { return };
+        let may_write = |other: ThreadId| !self.subject.future(other).writes().is_empty();
+        if self.threads().any(|other| other != thread && other != waiting && may_write(other)) {
+            return;
+        }
+        let newest = self.graph.cell(loc).newest;
+        let mut at = 0;
+        let (kept, listed) = (first, self.alternatives.len());
+        for index in kept..listed {
+            let alternative = self.alternatives[index];
+            if alternative != Alternative::After(newest) {
+                self.alternatives[first + at] = alternative;
+                at += 1;
+            }
+        }
+        self.alternatives.truncate(first + at);
+    }
+
+    fn list_replants(&mut self, thread: ThreadId, read: Slot) {
+        let Write { node, source } = self.write_of(thread);
+        let loc = node.loc();
+        let reader = self.graph.node(read).thread;
+        let (op, planted) = self.planted(reader, read, node.written);
+        let graph = &self.graph;
+        let is_blocked = matches!(planted, Answer::Blocked);
+        let reading = self.reading(reader, op);
+        let progress = graph.progress(reader);
+        let held_back = match planted {
+            Answer::Load(_) | Answer::Blocked => Bits::EMPTY,
+            Answer::Failed | Answer::Updated(_) => self.held_back(progress, reading.access(progress)),
+        };
+        let stop = node.order | progress.floor | held_back;
+        let newest = graph.cell(loc).newest;
+        let alternatives = &mut self.alternatives;
+        graph.newest_writes(loc, Some(reader), stop, |write| {
+            let fits = source.is_none_or(|source| source == write)
+                && !graph.is_updated(write, loc)
+                && (!is_blocked || write == newest);
+            if fits {
+                alternatives.push(Alternative::After(write));
+            }
+        });
+    }
+
+    /// The operation of `reader`, whose newest node is not there, and what becomes of it when it reads `value`.
+    fn planted(&mut self, reader: ThreadId, _read: Slot, value: Value) -> (Op, Answer) {
+        let Status::Ready(op) = self.subject.status(reader) else { unreachable!("a read was performed here") };
+        (op, answer::<S, M>(&self.subject, reader, op, value))
+    }
+
+    /// The location and order of an operation that reads.
+    fn reading(&self, thread: ThreadId, op: Op) -> Reading {
+        match op {
+            Op::Load { loc, order } | Op::Rmw { loc, order, .. } => Reading { loc, order },
+            Op::Lock { loc, order } | Op::Unlock { loc, order } => Reading { loc, order },
+            Op::Await => {
+                let mut locations = Vec::with_capacity(1);
+                self.subject.awaited(thread, &mut locations);
+                Reading { loc: locations[0], order: Order::Plain }
+            }
+            _ => unreachable!("{op:?} reads nothing"),
+        }
+    }
+
+    /// The write that `thread` is about to add.
+    fn write_of(&self, thread: ThreadId) -> Write<N> {
+        let strand = self.graph.strand(thread);
+        let progress = self.graph.progress(thread);
+        let past = self.graph.past_after(strand.last, strand);
+        if strand.last != NONE && self.graph.node(strand.last).role == Role::UpdateRead {
+            let read = self.graph.node(strand.last);
+            let mut node = Node::blank(thread, Role::UpdateWrite, read.access);
+            node.written = read.written;
+            node.order = Bits::one(strand.last);
+            node.past = past;
+            return Write { node, source: Some(read.source) };
+        }
+        let Status::Ready(Op::Store { loc, value, order }) = self.subject.status(thread) else {
+            unreachable!("thread {thread} is at a store")
+        };
+        let access = Access { loc: Some(loc), order, epoch: progress.epoch };
+        let mut node = Node::blank(thread, Role::Store, access);
+        node.written = value;
+        node.order = progress.floor | self.held_back(progress, access);
+        node.past = past;
+        Write { node, source: None }
+    }
+
+    /// Takes the alternative that the newest level has.
+    fn apply(&mut self) -> Stand {
+        let level = *self.levels.last().expect("there is a level");
+        let alternative = self.alternatives[(level.first + level.taken) as usize];
+        match (level.task, alternative) {
+            (Task::Perform(thread, op), Alternative::Source(source)) => {
+                let reading = self.reading(thread, op);
+                let access = reading.access(self.graph.progress(thread));
+                let slot = self.graph.add(Node::blank(thread, Role::Read, access));
+                self.read(slot, op, source);
+            }
+            (Task::Perform(thread, op), Alternative::Choose(taken)) => self.order(thread, op, taken),
+            (Task::Perform(thread, op), Alternative::Only) => self.order(thread, op, 0),
+            (Task::Perform(thread, _) | Task::Complete(thread), Alternative::After(previous)) => {
+                self.write(thread, previous);
+            }
+            (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
+                self.revisit(thread, read);
+                return self.enter(Task::Replant { thread, read });
+            }
+            (Task::Replant { thread, read }, Alternative::After(previous)) => {
+                let write = self.write(thread, previous);
+                let reader = self.graph.node(read).thread;
+                let Status::Ready(op) = self.subject.status(reader) else { unreachable!("a read was performed here") };
+                self.graph.replant(read);
+                self.read(read, op, write);
+            }
+            (task, alternative) => unreachable!("{task:?} has no alternative {alternative:?}"),
+        }
+        Stand::Deeper
+    }
+
+    /// Takes back what the newest level has done.
+    fn undo(&mut self) {
+        let level = *self.levels.last().expect("there is a level");
+        let alternative = self.alternatives[(level.first + level.taken) as usize];
+        match (level.task, alternative) {
+            (_, Alternative::Revisit(_)) => {
+                self.n_saved -= 1;
+                std::mem::swap(&mut self.graph, &mut self.saved[self.n_saved]);
+                self.threads().for_each(|thread| self.reload(thread));
+            }
+            (Task::Replant { thread, read }, _) => {
+                let reader = self.graph.node(read).thread;
+                self.graph.unlink_read(read);
+                self.graph.uproot(read);
+                self.reload(reader);
+                let write = self.graph.take_back();
+                self.graph.unlink_write(write);
+                self.reload(thread);
+            }
+            _ => {
+                let slot = self.graph.take_back();
+                let Node { role, thread, .. } = *self.graph.node(slot);
+                if role.is_read() {
+                    self.graph.unlink_read(slot);
+                } else if role.is_write() {
+                    self.graph.unlink_write(slot);
+                }
+                if let Task::Perform(_, Op::Spawn { thread: child, .. }) = level.task {
+                    self.graph.set_spawn(child, NONE);
+                    self.reload(child);
+                }
+                self.reload(thread);
+            }
+        }
+    }
+
+    /// Brings `thread` to where the graph has it.
+    fn reload(&mut self, thread: ThreadId) {
+        let strand = self.graph.strand(thread);
+        let range = thread.index() * self.width..(thread.index() + 1) * self.width;
+        let words = match strand.last {
+            NONE if strand.spawn == NONE => &self.not_started[range],
+            NONE => &self.started[range],
+            last => self.graph.state(last),
+        };
+        self.subject.load_thread(thread, words);
+    }
+
+    /// Keeps the state of a thread after its newest node.
+    fn keep_state(&mut self, thread: ThreadId) {
+        let slot = self.graph.strand(thread).last;
+        self.subject.save_thread(thread, self.graph.state_mut(slot));
+    }
+
+    /// Makes `slot`, the newest of its thread and at `op`, a read of `source`, and lets the thread go on if it may.
+    fn read(&mut self, slot: Slot, op: Op, source: Slot) {
+        self.stats.nodes += 1;
+        let Node { thread, before, access, .. } = *self.graph.node(slot);
+        let strand = self.graph.strand(thread);
+        let loc = self.graph.node(slot).loc();
+        let value = self.graph.value_of(source, loc);
+        let answer = answer::<S, M>(&self.subject, thread, op, value);
+        let progress = self.graph.progress_after(before, strand);
+        let held_back = match answer {
+            Answer::Load(_) | Answer::Blocked => Bits::EMPTY,
+            Answer::Failed | Answer::Updated(_) => self.held_back(progress, access),
+        };
+        let mut order = progress.floor | held_back;
+        let mut past = self.graph.past_after(before, strand);
+        past.insert(slot);
+        if source != NONE {
+            let source_node = self.graph.node(source);
+            past |= source_node.past;
+            if source_node.thread != thread {
+                order.insert(source);
+            }
+        }
+        let node = self.graph.node_mut(slot);
+        node.role = match answer {
+            Answer::Load(_) | Answer::Failed => Role::Read,
+            Answer::Blocked => Role::Blocked,
+            Answer::Updated(_) => Role::UpdateRead,
+        };
+        node.read = value;
+        node.written = if let Answer::Updated(written) = answer { written } else { 0 };
+        node.order = order;
+        node.past = past;
+        node.after = Progress { floor: Bits::one(slot), pending: progress.pending & !held_back, epoch: progress.epoch };
+        self.graph.link_read(slot, source);
+        if matches!(answer, Answer::Load(_) | Answer::Failed) {
+            self.subject.resume(thread, &[value]);
+        }
+        self.keep_state(thread);
+    }
+
+    /// Adds the write that `thread` is about to add, after `previous`.
+    fn write(&mut self, thread: ThreadId, previous: Slot) -> Slot {
+        self.stats.nodes += 1;
+        let Write { node, source } = self.write_of(thread);
+        let progress = self.graph.progress(thread);
+        let slot = self.graph.add(node);
+        let added = self.graph.node_mut(slot);
+        added.past.insert(slot);
+        let mut after = progress;
+        if source.is_none() && M::BUFFERS {
+            after.pending.insert(slot);
+            if added.access.order == Order::SeqCst {
+                after.floor |= std::mem::replace(&mut after.pending, Bits::EMPTY);
+            }
+        } else {
+            after.floor = Bits::one(slot);
+        }
+        added.after = after;
+        self.graph.link_write(slot, previous);
+        match source {
+            Some(_) => {
+                let read = self.graph.node(self.graph.node(slot).before).read;
+                self.subject.resume(thread, &[read]);
+            }
+            None => self.subject.resume(thread, &[]),
+        }
+        self.keep_state(thread);
+        slot
+    }
+
+    /// Adds an event that accesses no location.
+    fn order(&mut self, thread: ThreadId, op: Op, taken: u32) {
+        self.stats.nodes += 1;
+        let progress = self.graph.progress(thread);
+        let strand = self.graph.strand(thread);
+        let mut past = self.graph.past_after(strand.last, strand);
+        let (role, order) = match op {
+            Op::Choose { .. } => (Role::Choice(taken), Order::Plain),
+            Op::Fence { order } | Op::Spawn { order, .. } | Op::Join { order, .. } => (Role::Other, order),
+            _ => (Role::Other, Order::SeqCst),
+        };
+        let access = Access { loc: None, order, epoch: progress.epoch };
+        let held_back = match op {
+            Op::Fence { order: Order::SeqCst } => progress.pending,
+            Op::Spawn { .. } | Op::Join { .. } => self.held_back(progress, access),
+            _ => Bits::EMPTY,
+        };
+        let mut before = progress.floor | held_back;
+        if let Op::Join { thread: child, .. } = op {
+            let ended = self.graph.strand(child);
+            let Progress { floor, pending, .. } = self.graph.progress(child);
+            before |= floor | pending;
+            past |= self.graph.past_after(ended.last, ended);
+        }
+        let mut node = Node::blank(thread, role, access);
+        node.order = before;
+        let slot = self.graph.add(node);
+        past.insert(slot);
+        let passes_barrier = matches!(op, Op::Fence { order: Order::Release | Order::AcqRel });
+        let node = self.graph.node_mut(slot);
+        node.past = past;
+        node.after = Progress {
+            floor: Bits::one(slot),
+            pending: progress.pending & !held_back,
+            epoch: progress.epoch + u32::from(passes_barrier),
+        };
+        let answer = [Value::from(taken)];
+        self.subject.resume(thread, if matches!(op, Op::Choose { .. }) { &answer } else { &[] });
+        self.keep_state(thread);
+        if let Op::Spawn { thread: child, .. } = op {
+            self.graph.set_spawn(child, slot);
+        }
+    }
+
+    /// Goes on with the part of the graph that stays when the write of `thread` is given to `read`.
+    fn revisit(&mut self, thread: ThreadId, read: Slot) {
+        let past = self.write_of(thread).node.past;
+        let kept = self.graph.kept(read, past);
+        if self.n_saved == self.saved.len() {
+            self.saved.push(Graph::default());
+        }
+        std::mem::swap(&mut self.graph, &mut self.saved[self.n_saved]);
+        self.graph.copy_part(&self.saved[self.n_saved], kept, read);
+        self.n_saved += 1;
+        self.stats.peak = self.stats.peak.max(self.n_saved as u64);
+        self.threads().for_each(|thread| self.reload(thread));
+    }
+}
+
+/// Where an operation reads, and how it is ordered.
+#[derive(Clone, Copy)]
+struct Reading {
+    loc: Loc,
+    order: Order,
+}
+
+impl Reading {
+    fn access<const N: usize>(self, progress: Progress<N>) -> Access {
+        Access { loc: Some(self.loc), order: self.order, epoch: progress.epoch }
+    }
+}
+
+/// What becomes of an operation that reads a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Answer {
+    /// It is a load.
+    Load(Value),
+    /// It accesses memory at once and writes nothing.
+    Failed,
+    /// It accesses memory at once and writes this.
+    Updated(Value),
+    /// The thread waits for another value.
+    Blocked,
+}
+
+fn answer<S: Subject, M: Model>(subject: &S, thread: ThreadId, op: Op, value: Value) -> Answer {
+    match op {
+        Op::Load { .. } => Answer::Load(value),
+        Op::Await if subject.accepts(thread, &[value]) => Answer::Load(value),
+        Op::Await => Answer::Blocked,
+        Op::Lock { .. } if value == 0 => Answer::Updated(thread.as_holder()),
+        Op::Lock { .. } => Answer::Blocked,
+        Op::Rmw { on_failure, .. } => match subject.modify(thread, value) {
+            Some(written) => Answer::Updated(written),
+            None if M::FAILURE_IS_LOAD && matches!(on_failure, OnFailure::Load(_)) => Answer::Load(value),
+            None => Answer::Failed,
+        },
+        Op::Unlock { .. } => subject.modify(thread, value).map_or(Answer::Failed, Answer::Updated),
+        _ => unreachable!("{op:?} reads nothing"),
+    }
+}
