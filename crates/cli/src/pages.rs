@@ -34,8 +34,8 @@ macro_rules! pages {
 const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock";
-    Search: "stateful" "brute" "dpor" "bounded" "random" "pct";
-    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "endless-loop" "time" "interrupted";
+    Search: "stateful" "symbolic" "brute" "dpor" "bounded" "random" "pct";
+    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "endless-loop" "unbounded-loop" "time" "interrupted";
     Frontend: "litmus";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 9] = [
+    const REASONS: [StopReason; 10] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -95,6 +95,7 @@ mod tests {
         StopReason::Buffer(1),
         StopReason::Memory(1),
         StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
+        StopReason::UnboundedLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::Time,
         StopReason::Interrupted,
     ];
@@ -109,6 +110,7 @@ mod tests {
             StopReason::Buffer(_) => "buffer",
             StopReason::Memory(_) => "memory",
             StopReason::EndlessLoop { .. } => "endless-loop",
+            StopReason::UnboundedLoop { .. } => "unbounded-loop",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
         }
