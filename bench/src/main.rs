@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod clock;
 mod dpor;
+mod estimate;
 mod linden;
 mod litmus;
 mod machines;
@@ -25,6 +27,8 @@ struct Arguments {
 enum What {
     /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
     Dpor,
+    /// The estimate of the number of executions: how often its interval holds
+    Estimate,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
@@ -43,6 +47,7 @@ enum What {
 fn main() -> ExitCode {
     match Arguments::parse().what {
         What::Dpor => dpor::run(),
+        What::Estimate => estimate::run(),
         What::Machines => machines::run(),
         What::Litmus { folder } => litmus::run(folder),
         What::Tables { .. } => linden::run(),

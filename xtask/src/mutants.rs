@@ -13,9 +13,14 @@ use clap::Args;
 
 use crate::Task;
 use crate::laws::AFTER;
-use crate::mutants::table::MUTANTS;
 
+mod dpor;
 mod table;
+
+/// All faults.
+fn all() -> impl Iterator<Item = &'static Mutant> {
+    table::MUTANTS.iter().chain(dpor::MUTANTS)
+}
 
 /// Plants faults one at a time and demands that the laws catch each.
 #[derive(Args, Debug)]
@@ -71,7 +76,7 @@ impl Task for Mutants {
 
     fn run(self) -> ExitCode {
         let chosen: Vec<&Mutant> =
-            MUTANTS.iter().filter(|m| m.name.contains(&self.only) || m.file.contains(&self.only)).collect();
+            all().filter(|m| m.name.contains(&self.only) || m.file.contains(&self.only)).collect();
         if self.list {
             chosen.iter().for_each(|mutant| println!("{}: {}", mutant.file, mutant.name));
             return ExitCode::SUCCESS;
@@ -220,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_fault_has_its_place_in_the_code() {
-        for mutant in MUTANTS {
+        for mutant in all() {
             let text = fs::read_to_string(workspace().join(mutant.file)).expect("the file is there");
             let count = text.matches(mutant.original).count();
             assert_eq!(count, 1, "\"{}\": the original text must stand once in {}", mutant.name, mutant.file);
@@ -230,8 +235,8 @@ mod tests {
 
     #[test]
     fn there_are_at_least_thirty_faults_with_different_names() {
-        let names: BTreeSet<&str> = MUTANTS.iter().map(|mutant| mutant.name).collect();
-        assert_eq!(names.len(), MUTANTS.len());
+        let names: BTreeSet<&str> = all().map(|mutant| mutant.name).collect();
+        assert_eq!(names.len(), all().count());
         assert!(names.len() >= 30);
     }
 

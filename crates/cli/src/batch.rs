@@ -1,19 +1,19 @@
 //! Does the same with every program that the arguments name, and goes on after one that is refused.
 
-use std::sync::Arc;
-
-use teetotal::{CheckError, Program, exit};
+use teetotal::parts::frontends::Settings;
+use teetotal::{CheckError, exit};
 
 use crate::fault::Fault;
 use crate::interrupt;
 use crate::output::{self, Output};
-use crate::program;
+use crate::program::{self, Loaded};
 
 /// Does `one` with each program, which gives the exit codes for it; gives the most serious one.
 pub(crate) fn each(
     arguments: &[String],
+    settings: &Settings,
     out: &mut Output,
-    mut one: impl FnMut(&Arc<Program>, &mut Output) -> Result<Vec<u8>, Fault>,
+    mut one: impl FnMut(&Loaded, &mut Output) -> Result<Vec<u8>, Fault>,
 ) -> Result<u8, Fault> {
     let targets = program::targets(arguments)?;
     interrupt::listen();
@@ -25,8 +25,8 @@ pub(crate) fn each(
             codes.push(exit::INCOMPLETE);
             break;
         }
-        match target.load() {
-            Ok(program) => codes.extend(one(&program, out)?),
+        match target.load(settings) {
+            Ok(loaded) => codes.extend(one(&loaded, out)?),
             Err(fault) => codes.push(tell(&fault, out)?),
         }
     }
@@ -46,7 +46,9 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
         CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
+        CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
         CheckError::Limit(_)
+        | CheckError::NoCheckpoints { .. }
         | CheckError::NoJobs
         | CheckError::NoDepth
         | CheckError::Unsupported { .. }

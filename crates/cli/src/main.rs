@@ -4,14 +4,17 @@ use std::process::ExitCode;
 
 mod args;
 mod batch;
+mod checkpoint;
 mod commands;
 mod effort;
+mod estimate;
 mod fault;
 mod interrupt;
 mod limits;
 mod output;
 mod pages;
 mod program;
+mod reading;
 mod screen;
 mod table;
 mod values;

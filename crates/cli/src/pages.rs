@@ -35,8 +35,9 @@ const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock";
     Search: "stateful" "symbolic" "brute" "dpor" "bounded" "random" "pct";
-    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "endless-loop" "unbounded-loop" "time" "interrupted";
-    Frontend: "litmus";
+    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
+        "not-deterministic" "time" "interrupted";
+    Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
 
@@ -87,15 +88,17 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 10] = [
+    const REASONS: [StopReason; 12] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
         StopReason::Steps(1),
         StopReason::Buffer(1),
         StopReason::Memory(1),
+        StopReason::Preemptions(1),
         StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::UnboundedLoop { thread: ThreadId(0), instruction: 0 },
+        StopReason::NotDeterministic,
         StopReason::Time,
         StopReason::Interrupted,
     ];
@@ -109,8 +112,10 @@ mod tests {
             StopReason::Steps(_) => "steps",
             StopReason::Buffer(_) => "buffer",
             StopReason::Memory(_) => "memory",
+            StopReason::Preemptions(_) => "preemptions",
             StopReason::EndlessLoop { .. } => "endless-loop",
             StopReason::UnboundedLoop { .. } => "unbounded-loop",
+            StopReason::NotDeterministic => "not-deterministic",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
         }

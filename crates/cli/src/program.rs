@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use teetotal::parts::frontends::suggest::nearest;
-use teetotal::parts::frontends::{FRONTENDS, Frontend, MOST_DIAGNOSTICS};
+use teetotal::parts::frontends::{FRONTENDS, Frontend, MOST_DIAGNOSTICS, Reading, Settings};
 use teetotal::{Diagnostic, Program, Snippet, Source, gallery};
 
 use crate::fault::Fault;
@@ -44,18 +44,25 @@ pub(crate) fn targets(arguments: &[String]) -> Result<Vec<Target>, Fault> {
 }
 
 /// The one program that an argument names.
-pub(crate) fn load(argument: &str) -> Result<Arc<Program>, Fault> {
+pub(crate) fn load(argument: &str, settings: &Settings) -> Result<Loaded, Fault> {
     match targets(&[argument.to_owned()])?.as_slice() {
-        [target] => target.load(),
+        [target] => target.load(settings),
         several => Err(Fault::new(format!("`{argument}` names {} programs", several.len())).help("name one of them")),
     }
 }
 
+/// A program, and what its author should know of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Loaded {
+    pub(crate) program: Arc<Program>,
+    pub(crate) notice: Option<String>,
+}
+
 impl Target {
-    pub(crate) fn load(&self) -> Result<Arc<Program>, Fault> {
+    pub(crate) fn load(&self, settings: &Settings) -> Result<Loaded, Fault> {
         match self {
-            Target::Bundled(name) => bundled(name),
-            Target::File(path) => read(path).map(Arc::new),
+            Target::Bundled(name) => bundled(name).map(|program| Loaded { program, notice: None }),
+            Target::File(path) => read(path, settings),
             Target::Missing(fault) => Err(fault.clone()),
         }
     }
@@ -167,10 +174,31 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
 }
 
 /// Reads a program; what is wrong with it is told with the places in the file.
-fn read(path: &Path) -> Result<Program, Fault> {
+fn read(path: &Path, settings: &Settings) -> Result<Loaded, Fault> {
     let name = path.display().to_string();
     let text = text_of(path)?;
-    (Frontend::of(path).read)(&name, &text).map_err(|found| refused(&found, Source { name, text: Some(text) }))
+    match (Frontend::of(path).read)(&name, &text, settings) {
+        Ok(Reading { program, notices }) => {
+            let notice = noticed(&notices, &name);
+            Ok(Loaded { program: Arc::new(program), notice })
+        }
+        Err(found) => Err(refused(&found, Source { name, text: Some(text) })),
+    }
+}
+
+/// One line for all notices about a file: the first, and where the others are.
+fn noticed(notices: &[Diagnostic], name: &str) -> Option<String> {
+    let (first, others) = notices.split_first()?;
+    let mut lines: Vec<u32> = others.iter().map(|notice| notice.span.line).collect();
+    lines.retain(|&line| line != first.span.line);
+    lines.dedup();
+    let more = match &lines[..] {
+        [] => String::new(),
+        [line] => format!(", and in line {line}"),
+        lines => format!(", and in lines {}", lines.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    };
+    let place = format!("{name}:{}:{}", first.span.line, first.span.column);
+    Some(format!("{place}: {}{more}; `--split` makes each access a step of its own", first.message))
 }
 
 /// More mistakes than this in one file are only counted.

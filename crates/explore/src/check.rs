@@ -9,7 +9,7 @@ use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
 use crate::collector::Collector;
-use crate::dpor;
+use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::minimize::{Goal, Simple, minimize};
@@ -73,6 +73,10 @@ pub enum CheckError {
     NoDepth,
     #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
     Unsupported { program: String, search: &'static str, reason: &'static str },
+    #[error("the search `{search}` has no checkpoints; use `dpor`")]
+    NoCheckpoints { search: &'static str },
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
     Unfit { monitor: &'static str, search: &'static str, instead: &'static str },
     #[error(
@@ -84,6 +88,16 @@ pub enum CheckError {
 
 /// Searches the executions of `program`.
 pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Outcome, CheckError> {
+    check_with(program, options, signal, None)
+}
+
+/// The same with checkpoints, from which a search that was stopped or killed goes on, as if nothing had been.
+pub fn check_with(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+    checkpoints: Option<&Checkpoints<'_>>,
+) -> Result<Outcome, CheckError> {
     // A condition asks about the final state, which there is even if nobody touches memory.
     if program.n_operations() == 0 && program.condition.is_none() {
         return Err(CheckError::NothingToCheck { program: program.name.clone() });
@@ -96,14 +110,52 @@ pub fn check(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) 
         return Err(CheckError::NoDepth);
     }
     refuse_unfit(options)?;
-    if options.search == SearchId::Dpor
-        && let Some(dpor::Unsupported { reason }) = dpor::unsupported(program)
-    {
-        return Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason });
+    if options.search == SearchId::Dpor {
+        refuse_unsupported(program)?;
+    } else if checkpoints.is_some() {
+        return Err(CheckError::NoCheckpoints { search: options.search.info().name });
     }
     let collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let found = options.model.visit(Search { program, options, signal, collector });
+    let found = options.model.visit(Search { program, options, signal, collector, checkpoints })?;
     finish(program, options, found)
+}
+
+/// Estimates how many executions `dpor` would run, from at most `probes` of them, drawn by `seed`.
+pub fn estimate(
+    program: &Arc<Program>,
+    model: ModelId,
+    limits: &Limits,
+    probes: u64,
+    seed: u64,
+) -> Result<Estimate, CheckError> {
+    refuse_unsupported(program)?;
+    Ok(model.visit(Estimating { program, limits, probes, seed }))
+}
+
+struct Estimating<'e> {
+    program: &'e Arc<Program>,
+    limits: &'e Limits,
+    probes: u64,
+    seed: u64,
+}
+
+impl ModelVisitor for Estimating<'_> {
+    type Output = Estimate;
+
+    fn visit<M: Model>(self) -> Estimate {
+        let subject = Interpreter::new(Arc::clone(self.program));
+        dpor::estimate::<_, M>(&subject, self.limits, self.probes, self.seed)
+    }
+}
+
+/// Refuses a program that `dpor` cannot take.
+fn refuse_unsupported(program: &Program) -> Result<(), CheckError> {
+    match dpor::unsupported(program) {
+        Some(dpor::Unsupported { reason }) => {
+            Err(CheckError::Unsupported { program: program.name.clone(), search: "dpor", reason })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Refuses a monitor that looks at more than the search shows.
@@ -125,6 +177,7 @@ struct Search<'s> {
     options: &'s Options,
     signal: StopSignal<'s>,
     collector: Collector,
+    checkpoints: Option<&'s Checkpoints<'s>>,
 }
 
 /// What a search found before anything is replayed.
@@ -135,13 +188,13 @@ struct Found {
 }
 
 impl ModelVisitor for Search<'_> {
-    type Output = Found;
+    type Output = Result<Found, CheckpointError>;
 
-    fn visit<M: Model>(mut self) -> Found {
+    fn visit<M: Model>(mut self) -> Self::Output {
         let Options { seed, depth, limits, .. } = *self.options;
         let samples = limits.executions.unwrap_or(Limits::SAMPLES);
         let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
-        match self.options.search {
+        Ok(match self.options.search {
             SearchId::Stateful => {
                 let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
                 let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
@@ -151,7 +204,11 @@ impl ModelVisitor for Search<'_> {
                 let Options { jobs, monitors, stop_at_first, .. } = self.options;
                 let collector = || Collector::new(self.program, monitors, *stop_at_first);
                 let settings = dpor::Settings { limits, jobs: *jobs };
-                let (collector, coverage) = dpor::search::<_, M>(system.subject(), &collector, &settings, self.signal);
+                let of = || dpor::Searched::new(self.program, M::ID, monitors, limits.steps, *stop_at_first);
+                let checkpoints = self.checkpoints.map(|checkpoints| (of(), checkpoints));
+                let subject = system.subject();
+                let (collector, coverage) =
+                    dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
                 Found { collector, coverage, guarantee: None }
             }
             SearchId::Symbolic => {
@@ -168,7 +225,7 @@ impl ModelVisitor for Search<'_> {
                 Found { guarantee: pct.guarantee(), ..found }
             }
             SearchId::Brute => self.drive(system, &mut Brute::default()),
-        }
+        })
     }
 }
 

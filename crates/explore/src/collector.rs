@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_program::Value;
+use teetotal_program::condition::FinalState;
 use teetotal_program::ir::Program;
 
 use crate::driver::{Flow, Observer};
@@ -99,6 +100,7 @@ impl<W> Collector<W> {
 
     /// Takes in a maximal execution.
     pub(crate) fn watch_end(&mut self, view: &View<'_>, ending: &Ending, schedule: impl Fn() -> W) -> Flow {
+        let ending = &counted(&self.program, view.state, ending);
         self.stats.executions += 1;
         match ending {
             Ending::Completed => {
@@ -133,6 +135,14 @@ impl<W> Collector<W> {
             let witness = if holds { &mut self.satisfying } else { &mut self.falsifying };
             witness.get_or_insert_with(schedule);
         }
+    }
+}
+
+/// How an execution counts that ended so: one whose final state the filter rejects is discarded.
+pub(crate) fn counted(program: &Program, state: &dyn FinalState, ending: &Ending) -> Ending {
+    match ending {
+        Ending::Completed if !program.admits(state) => Ending::Discarded,
+        _ => ending.clone(),
     }
 }
 

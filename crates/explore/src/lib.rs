@@ -21,7 +21,7 @@ pub mod symbolic;
 mod system;
 pub mod token;
 
-pub use check::{CheckError, Options, check};
+pub use check::{CheckError, Options, check, check_with, estimate};
 pub use collector::Collector;
 pub use limits::{LimitError, Limits};
 pub use outcome::{Coverage, Outcome, Schedule, Stats, StopReason, Violation};

@@ -58,6 +58,8 @@ pub enum StopReason {
     EndlessLoop { thread: ThreadId, instruction: u32 },
     /// A loop fills a buffer in a way that acceleration does not reach the end of.
     UnboundedLoop { thread: ThreadId, instruction: u32 },
+    /// The program did something else when it was run again, so that nothing can be said about it.
+    NotDeterministic,
     /// The time was over.
     Time,
     /// The user wanted it to stop.
@@ -114,7 +116,7 @@ pub struct Stats {
     pub completed: u64,
     /// Of these, executions in which a thread waits forever.
     pub blocked: u64,
-    /// Of these, executions that an assumption rules out.
+    /// Of these, executions that an assumption or the filter rules out.
     pub discarded: u64,
     /// Of these, executions in which a thread went wrong.
     pub failed: u64,
@@ -156,7 +158,7 @@ impl Coverage {
 }
 
 impl Outcome {
-    /// Whether no execution counts, because assumptions rule out all of them.
+    /// Whether no execution counts, because assumptions or the filter rule out all of them.
     #[must_use]
     pub fn is_vacuous(&self) -> bool {
         let Stats { completed, blocked, failed, discarded, .. } = self.stats;

@@ -7,7 +7,7 @@ use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::Value;
 use teetotal_program::ir::{Interpreter, Program};
 
-use crate::collector::Collector;
+use crate::collector::{Collector, counted};
 use crate::driver::{self, Flow, Observer, values};
 use crate::limits::Limits;
 use crate::outcome::Schedule;
@@ -106,7 +106,7 @@ impl Observer for Last<'_> {
     }
 
     fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow {
-        self.keep(view, Some(ending.clone()));
+        self.keep(view, Some(counted(self.program, view.state, ending)));
         self.collector.end(view, ending)
     }
 

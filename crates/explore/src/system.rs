@@ -86,8 +86,8 @@ pub(crate) fn ending(subject: &impl Subject) -> Ending {
     if statuses().any(|(_, status)| status == Status::Discarded) {
         return Ending::Discarded;
     }
-    let blocked: Vec<ThreadId> =
-        statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread).collect();
+    let waiting = statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread);
+    let blocked: Vec<ThreadId> = waiting.filter(|&thread| !subject.may_rest(thread)).collect();
     if blocked.is_empty() { Ending::Completed } else { Ending::Blocked(blocked) }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use teetotal_explore::driver::{self, Flow, Observer};
 use teetotal_explore::minimize::Cost;
 use teetotal_explore::stateless::Brute;
-use teetotal_explore::{Limits, Options, Outcome, SEARCHES, System, check, trace_of};
+use teetotal_explore::{Limits, Options, Outcome, SEARCHES, SearchId, System, check, trace_of};
 use teetotal_judge::{Ending, Finding, View};
 use teetotal_memory::models::{Pso, Sc, Tso};
 use teetotal_memory::{Model, ModelId, Step, Trace};
@@ -53,16 +53,23 @@ fn compare<M: Model>(program: &Program) -> usize {
     let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(&program)));
     let mut least = Least::default();
     driver::run(&mut system, &mut Brute::default(), &mut least, &Limits::default(), &|| None);
-    let outcome = check(&program, &Options::new(M::ID), &|| None).expect("it can be checked");
-    assert_eq!(outcome.violations.len(), least.0.len(), "{program}");
+    for search in [SearchId::Stateful, SearchId::Brute, SearchId::Random] {
+        let limits = Limits { executions: Some(300).filter(|_| search == SearchId::Random), ..Limits::default() };
+        let outcome = checked(&program, &Options { search, limits, ..Options::new(M::ID) });
+        assert!(search == SearchId::Random || outcome.violations.len() == least.0.len(), "{program}");
+        compare_costs(&program, &outcome, &least);
+    }
+    least.0.len()
+}
+
+fn compare_costs(program: &Arc<Program>, outcome: &Outcome, least: &Least) {
     for violation in &outcome.violations {
         assert!(violation.is_minimal, "{:?} of\n{program}", violation.finding);
         let cost = cost_of(&violation.trace);
         assert_eq!(cost, least.0[&format!("{:?}", violation.finding)], "{:?} of\n{program}", violation.finding);
-        let again = trace_of(&program, M::ID, &violation.schedule);
+        let again = trace_of(program, outcome.model, &violation.schedule);
         assert!(again.findings.contains(&(violation.monitor, violation.finding.clone())), "{program}");
     }
-    least.0.len()
 }
 
 #[test]

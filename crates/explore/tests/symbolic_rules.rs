@@ -22,7 +22,8 @@ fn contents(length: usize) -> Vec<Vec<Entry>> {
     let mut all = vec![Vec::new()];
     let mut layer = all.clone();
     for _ in 0..length {
-        let longer = layer.iter().flat_map(|content| entries().map(move |entry| [content.as_slice(), &[entry]].concat()));
+        let longer =
+            layer.iter().flat_map(|content| entries().map(move |entry| [content.as_slice(), &[entry]].concat()));
         layer = longer.collect();
         all.extend(layer.iter().cloned());
     }
@@ -42,7 +43,8 @@ fn newest(content: &[Entry], loc: Loc, memory: Value) -> Value {
 
 /// Whether the printed formula lets a load of `value` pass: after the store that is read only stores to the same location.
 fn passes_as_printed(content: &[Entry], (loc, value): Entry, memory: Value) -> bool {
-    let in_buffer = (0..content.len()).any(|at| content[at] == (loc, value) && content[at..].iter().all(|e| e.0 == loc));
+    let in_buffer =
+        (0..content.len()).any(|at| content[at] == (loc, value) && content[at..].iter().all(|e| e.0 == loc));
     in_buffer || (memory == value && content.iter().all(|entry| entry.0 != loc))
 }
 

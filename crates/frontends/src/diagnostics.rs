@@ -70,6 +70,11 @@ impl Diagnostics {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn n_found(&self) -> usize {
+        self.0.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -23,10 +23,10 @@ fn body(rows: &str) -> String {
 #[test]
 fn other_architectures_are_named() {
     check(
-        "C n\n{}\nP0 () {}\n",
+        "AArch64 n\n{}\n P0 ;\n",
         expect![[r#"
-        1:1: litmus tests for `C` are not supported yet (tests for `X86` and `X86_64` are)
-    "#]],
+            1:1: litmus tests for `AArch64` are not supported yet (tests for `X86`, `X86_64` and `C` are)
+        "#]],
     );
     check(
         "X86-64 n\n{}\n",
@@ -37,8 +37,8 @@ fn other_architectures_are_named() {
     check(
         "hello\n",
         expect![[r#"
-        1:1: `hello` is no architecture of litmus tests (a litmus test begins with `X86 NAME` or `X86_64 NAME`)
-    "#]],
+            1:1: `hello` is no architecture of litmus tests (a litmus test begins with `X86 NAME`, `X86_64 NAME` or `C NAME`)
+        "#]],
     );
     check(
         "",
@@ -207,11 +207,11 @@ fn no_instruction_is_left_out_in_silence() {
 }
 
 #[test]
-fn what_is_not_supported_yet_says_so() {
+fn two_filters_are_refused() {
     check(
-        &body(" movq $1,(x) | ;\nfilter (x=1)\nexists (x=1)"),
+        &body(" movq $1,(x) | ;\nfilter (x=1)\nfilter (y=1)\nexists (x=1)"),
         expect![[r#"
-        5:1: `filter` is not supported yet (join it to the condition with `/\`)
+        6:1: this test has two filters (join them with `/\`)
     "#]],
     );
 }

@@ -45,7 +45,7 @@ pub struct View<'a> {
 /// How an execution ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Every thread that was started has ended, and every store is in memory.
+    /// Every thread that was started has ended or may rest where it is, and every store is in memory.
     Completed,
     /// These threads wait for something that never comes.
     Blocked(Vec<ThreadId>),

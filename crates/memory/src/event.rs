@@ -89,6 +89,14 @@ pub struct Access {
     pub epoch: u32,
 }
 
+impl Access {
+    /// Whether every model keeps whatever is after both in the same order with both.
+    #[must_use]
+    pub fn is_like(self, other: Access) -> bool {
+        self.loc == other.loc && self.epoch == other.epoch
+    }
+}
+
 impl Event {
     /// What of it decides which program order a model keeps.
     #[must_use]

@@ -164,8 +164,7 @@ impl<M: Model> Machine<M> {
         let exclusive = subject.exclusive();
         if let Some(thread) = exclusive {
             self.push_issues(subject, thread, steps);
-        }
-        if steps.is_empty() {
+        } else {
             (0..subject.n_threads()).for_each(|index| self.push_issues(subject, ThreadId::at(index), steps));
         }
         if M::BUFFERS {
@@ -186,6 +185,11 @@ impl<M: Model> Machine<M> {
         let alternatives = match op {
             Op::Choose { alternatives } => alternatives,
             Op::Load { loc, .. } => self.sources(thread, loc).count() as u32,
+            Op::Await { alternatives } => {
+                let possible = (0..alternatives).filter(|&alternative| self.may_take(subject, thread, alternative));
+                steps.extend(possible.map(|alternative| Step::Issue { thread, alternative }));
+                return;
+            }
             _ => 1,
         };
         steps.extend((0..alternatives).map(|alternative| Step::Issue { thread, alternative }));
@@ -196,7 +200,7 @@ impl<M: Model> Machine<M> {
     /// Gives the operation, if it was one.
     pub fn perform<S: Subject, R: Recorder>(&mut self, subject: &mut S, step: Step, recorder: &mut R) -> Option<Op> {
         recorder.step(step);
-        match step {
+        let op = match step {
             Step::Issue { thread, alternative } => {
                 let Status::Ready(op) = subject.status(thread) else { panic!("thread {thread} has no operation") };
                 self.issue(subject, thread, op, alternative, recorder);
@@ -211,7 +215,25 @@ impl<M: Model> Machine<M> {
                 recorder.committed(pending.event);
                 None
             }
+        };
+        self.let_others_go_on(subject);
+        op
+    }
+
+    /// Ends a stretch without a switch where its thread cannot go on; one that only finds its buffer full can.
+    fn let_others_go_on(&mut self, subject: &mut impl Subject) {
+        let Some(thread) = subject.exclusive() else { return };
+        if let Status::Ready(op) = subject.status(thread)
+            && !self.may_issue(subject, thread, op)
+            && !self.is_full(thread)
+        {
+            subject.give_way();
         }
+    }
+
+    /// Whether the limit on buffers keeps `thread` from storing.
+    fn is_full(&self, thread: ThreadId) -> bool {
+        M::BUFFERS && self.buffers[thread.index()].pending().len() >= self.buffer_limit
     }
 
     fn write(&mut self, loc: Loc, value: Value, event: EventId) {

@@ -31,6 +31,8 @@ pub trait Model: Copy + Send + Sync + 'static {
     fn may_update(buffer: &StoreBuffer, loc: Option<Loc>, order: Order) -> bool;
 
     /// Whether two stores of one thread, in program order, always reach memory in that order.
+    ///
+    /// Of the earlier one only the location and the epoch matter; see [`Access::is_like`].
     fn keeps_order(earlier: Access, later: Access) -> bool;
 }
 

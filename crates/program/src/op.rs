@@ -28,8 +28,10 @@ pub enum Op {
     /// Takes one of several alternatives, counted from 0.
     Choose { alternatives: u32 },
     /// Reads the locations named by [`crate::Subject::awaited`] in one step, as soon as [`crate::Subject::accepts`]
-    /// holds of what it would read.
-    Await,
+    /// holds of what it would read and of one of the alternatives, counted from 0, which it then takes.
+    ///
+    /// What [`crate::Subject::stores`] gives for that alternative is stored in the same step, plain.
+    Await { alternatives: u32 },
 }
 
 /// How strongly an access or a fence is ordered, as the source says it.

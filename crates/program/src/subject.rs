@@ -34,13 +34,19 @@ pub trait Subject {
     /// Puts the locations that the `Await` of `thread` reads into `locations`, which is empty before.
     fn awaited(&self, thread: ThreadId, locations: &mut Vec<Loc>);
 
-    /// Whether the `Await` of `thread` goes on when it reads `values`, one for each awaited location.
-    fn accepts(&self, thread: ThreadId, values: &[Value]) -> bool;
+    /// Whether the `Await` of `thread` may take `alternative` when it reads `values`, one for each awaited location.
+    fn accepts(&self, thread: ThreadId, values: &[Value], alternative: u32) -> bool;
+
+    /// What the `Await` of `thread` stores in the same step when it reads `values` and takes `alternative`.
+    fn stores(&self, _thread: ThreadId, _values: &[Value], _alternative: u32) -> Option<(Loc, Value)> {
+        None
+    }
 
     /// Goes on with `thread`, whose operation was performed.
     ///
-    /// `answer` holds the value read (load, read-modify-write, lock, unlock), the values read (await), the alternative
-    /// taken (choose), or nothing. A spawn starts the thread that it names.
+    /// `answer` holds the value read (load, read-modify-write, lock, unlock), the values read and, if there is more than
+    /// one, the alternative taken (await), the alternative taken (choose), or nothing. A spawn starts the thread that it
+    /// names.
     fn resume(&mut self, thread: ThreadId, answer: &[Value]);
 
     /// Back to the beginning, for another execution.
@@ -51,6 +57,14 @@ pub trait Subject {
     /// It is heeded while that thread can go on; stores may leave buffers all the same.
     fn exclusive(&self) -> Option<ThreadId> {
         None
+    }
+
+    /// Takes back what [`Subject::exclusive`] says, because that thread cannot go on.
+    fn give_way(&mut self) {}
+
+    /// Whether `thread` has done its work if it waits here forever, as at an `end` label of Promela.
+    fn may_rest(&self, _thread: ThreadId) -> bool {
+        false
     }
 
     /// What a register of `thread` holds. A subject without registers has no condition that asks for one.
@@ -96,6 +110,10 @@ pub enum Failure {
     AlreadyStarted { instruction: u32 },
     /// It runs on and on without an operation on memory.
     EndlessLoop { instruction: u32 },
+    /// It panicked.
+    Panic { instruction: u32 },
+    /// It accesses data that another thread accesses at the same time.
+    Race { instruction: u32 },
 }
 
 impl Failure {
@@ -109,7 +127,9 @@ impl Failure {
             | Failure::BadIndex { instruction }
             | Failure::NotHolder { instruction }
             | Failure::AlreadyStarted { instruction }
-            | Failure::EndlessLoop { instruction } => instruction,
+            | Failure::EndlessLoop { instruction }
+            | Failure::Panic { instruction }
+            | Failure::Race { instruction } => instruction,
         }
     }
 }
@@ -126,21 +146,70 @@ pub trait Snapshot {
     fn load(&mut self, bytes: &mut &[u8]);
 }
 
-/// A subject whose threads can be taken back one by one.
+/// A subject that can be taken back to an earlier state of an execution.
 ///
 /// A thread that stands where it stood before, and is answered as before, goes on as before, whatever the others do.
-pub trait ThreadSnapshot: Subject {
+/// Some subjects keep the state of each thread; others, whose threads are code that cannot be copied, run again.
+pub trait Rewind: Subject {
+    /// Whether it runs again; then only [`Rewind::rerun`] takes it back.
+    const RUNS_AGAIN: bool = false;
+
     /// How many words hold the state of a thread, of the largest one.
-    fn thread_words(&self) -> usize;
+    fn thread_words(&self) -> usize {
+        0
+    }
 
     /// Writes the state of `thread` to the front of `words`.
-    fn save_thread(&self, thread: ThreadId, words: &mut [Value]);
+    fn save_thread(&self, _thread: ThreadId, _words: &mut [Value]) {}
 
     /// Takes it back.
-    fn load_thread(&mut self, thread: ThreadId, words: &[Value]);
+    fn load_thread(&mut self, _thread: ThreadId, _words: &[Value]) {}
 
     /// Starts `thread`, as a spawn would.
-    fn start_thread(&mut self, thread: ThreadId);
+    fn start_thread(&mut self, _thread: ThreadId) {}
+
+    /// Whether `thread` may still write to memory.
+    fn may_write(&self, thread: ThreadId) -> bool;
+
+    /// Runs again from the beginning, operation by operation as `plan` has it.
+    ///
+    /// What each write writes is put into `written` at its `id`, since addresses may differ from run to run. Gives the
+    /// first operation that is not what the plan says, if one is not.
+    fn rerun(&mut self, _plan: &[Redo], _written: &mut [Value]) -> Result<(), usize> {
+        Ok(())
+    }
+
+    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
+    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
+}
+
+/// An operation of an execution that is run again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Redo {
+    pub thread: ThreadId,
+    /// What it is called in the table of written values.
+    pub id: u32,
+    /// The location it accesses.
+    pub loc: Option<Loc>,
+    /// The thread that it starts.
+    pub child: Option<ThreadId>,
+    pub answer: RedoAnswer,
+    /// Whether it writes.
+    pub writes: bool,
+    /// The operation that wrote what it reads.
+    pub source: Option<(ThreadId, u32)>,
+}
+
+/// What an operation that is run again is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RedoAnswer {
+    Nothing,
+    /// The alternative of a choice.
+    Alternative(u32),
+    /// What its location held at the beginning.
+    Initial,
+    /// What the operation with this `id` wrote.
+    WrittenBy(u32),
 }
 
 /// A subject that can tell which locations a thread may still use.
@@ -149,6 +218,12 @@ pub trait ThreadSnapshot: Subject {
 pub trait Foresight: Subject {
     /// What `thread` may still do, from where it is, whatever it reads.
     fn future(&self, thread: ThreadId) -> Future;
+
+    /// Whether the `Await` of `thread` may have to wait, depending on what it reads.
+    fn may_wait(&self, thread: ThreadId) -> bool;
+
+    /// The locations that the `Await` of `thread` may store to in the same step.
+    fn stores_at_once(&self, thread: ThreadId) -> LocSet;
 
     /// A number that grows along every path of `thread` except where it goes back in a loop.
     fn position(&self, thread: ThreadId) -> u32;

@@ -57,7 +57,7 @@ impl<'a> Aftermath<'a> {
                 Status::NotStarted => format!(", but nobody started {}", name(other)),
                 _ => format!(", but {} has not ended", name(other)),
             },
-            Status::Ready(Op::Await) => {
+            Status::Ready(Op::Await { .. }) => {
                 let mut awaited = Vec::new();
                 self.subject.awaited(thread, &mut awaited);
                 let holds = awaited.iter().map(|&loc| {

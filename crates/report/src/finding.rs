@@ -32,9 +32,11 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
         Failure::NotHolder { .. } => "unlock without holding the lock",
         Failure::AlreadyStarted { .. } => "spawn of a thread that runs already",
         Failure::EndlessLoop { .. } => "endless loop",
+        Failure::Panic { .. } => "panic",
+        Failure::Race { .. } => "data race",
     };
     let mut first = format!("{what} in {}", code.name);
-    let mut statement = code.code.get(at).map_or_else(String::new, |_| printer::statement(program, thread, at));
+    let mut statement = code.code.get(at).map_or_else(String::new, |_| printer::shown(program, thread, at, None));
     if let Some(Instruction::Assert { message, .. }) = code.code.get(at)
         && !message.is_empty()
     {
@@ -47,6 +49,7 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
         .get(at)
         .map_or_else(Vec::new, registers_in)
         .into_iter()
+        .filter(|reg| !(program.quotes_source && code.registers[reg.index()].temporary))
         .map(|reg| (program.register_name(thread, reg), Term::Register(thread, reg), after.register(thread, reg)))
         .map(|(name, term, value)| format!("{name} = {}", program.show_value(term, value)));
     let values = words::list(&registers.collect::<Vec<_>>());
@@ -79,7 +82,7 @@ fn deadlock(program: &Program, blocked: &[ThreadId], after: &Aftermath<'_>) -> V
     let mut lines = vec![format!("deadlock: {} {verb} forever", words::list(&names))];
     for &thread in blocked {
         let at = after.place(thread);
-        let statement = printer::statement(program, thread, at);
+        let statement = printer::shown(program, thread, at, None);
         lines.push(format!("  {} waits at `{statement}`{}", name(thread), after.obstacle(thread)));
         lines.extend(words::place(program, thread, at).map(|place| format!("  --> {place}")));
     }

@@ -102,6 +102,9 @@ impl Report<'_> {
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
         notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
+        if let Some(filter) = &self.program.filter {
+            notes.push(format!("counts only: {}", printer::proposition(self.program, filter)));
+        }
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
         notes.extend(self.waiting().map(|note| format!("note: {note}")));
         if self.program.n_operations() == 0 {
@@ -120,6 +123,9 @@ impl Report<'_> {
         let Report { program, options, outcome } = self;
         let checks_condition = options.monitors.contains(&MonitorId::Condition) && program.condition.is_some();
         match self.verdict() {
+            Verdict::Vacuous if program.filter.is_some() => {
+                Some("the filter or an assumption rules out every execution".to_owned())
+            }
             Verdict::Vacuous => Some("every execution ends at an assumption that does not hold".to_owned()),
             Verdict::Holds | Verdict::NeverObserved if checks_condition && outcome.stats.completed == 0 => {
                 Some("no execution came to its end, so the condition was never looked at".to_owned())

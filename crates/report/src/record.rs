@@ -42,6 +42,9 @@ impl Report<'_> {
         if is_sampled(outcome) {
             members.push(("seed", Json::number(options.seed)));
         }
+        if let Some(filter) = &program.filter {
+            members.push(("filter", Json::text(printer::proposition(program, filter))));
+        }
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {
@@ -150,7 +153,9 @@ fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
         ("kind", Json::text(words::kind(event.kind))),
     ];
     if (event.place as usize) < program.threads[thread.index()].code.len() {
-        members.push(("statement", Json::text(printer::statement(program, thread, event.place as usize))));
+        let alternative = words::alternative(trace, event);
+        let statement = printer::shown(program, thread, event.place as usize, alternative);
+        members.push(("statement", Json::text(statement)));
     }
     members.extend(words::place(program, thread, event.place as usize).map(|place| ("place", Json::Text(place))));
     let ty = event.loc.map_or(Type::I64, |loc| program.locations[loc.index()].ty);

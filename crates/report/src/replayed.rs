@@ -43,6 +43,9 @@ fn remarks(program: &Arc<Program>, again: &Replayed) -> Vec<String> {
     }
     match &again.ending {
         None if again.findings.is_empty() => remarks.push("the token ends here; the threads could go on".to_owned()),
+        Some(Ending::Discarded) if program.filter.is_some() => {
+            remarks.push("the filter or an assumption rules it out, so it does not count".to_owned());
+        }
         Some(Ending::Discarded) => remarks.push("an assumption does not hold, so it does not count".to_owned()),
         Some(Ending::Completed) => {
             if let Some(condition @ Condition::Exists(formula)) = &program.condition {

@@ -21,6 +21,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::UnboundedLoop { thread, .. } => {
             format!("a loop in {} fills its buffer without end", program.threads[thread.index()].name)
         }
+        StopReason::NotDeterministic => "the program did something else when it was run again".to_owned(),
         StopReason::Time => "out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
     }
@@ -40,6 +41,7 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
         StopReason::Buffer(_) => above("buffer", limits.buffer),
         StopReason::Memory(_) => above("memory", limits.memory.map(|bytes| bytes >> 20)),
         StopReason::Preemptions(_) => above("preemptions", limits.preemptions),
+        StopReason::NotDeterministic => None,
         StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
         StopReason::EndlessLoop { thread, instruction } => {
             let at = place(program, thread, instruction as usize);

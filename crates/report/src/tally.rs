@@ -78,7 +78,7 @@ fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Opt
     let mut seen = 0;
     visit_executions(outcome.model, program, |execution| {
         seen += 1;
-        if execution.is_completed() {
+        if execution.is_completed() && program.admits(&execution) {
             tally.add(formula.holds(&execution));
         }
         if seen > MANY_EXECUTIONS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

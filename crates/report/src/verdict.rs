@@ -23,7 +23,7 @@ pub enum Verdict {
     Holds,
     /// Nothing is wrong with those looked at.
     NotViolatedYet,
-    /// No execution satisfies the assumptions of the program.
+    /// No execution satisfies the assumptions and the filter of the program.
     Vacuous,
 }
 
@@ -72,6 +72,9 @@ pub(crate) fn asks(program: &Program, options: &Options) -> bool {
 /// How sure the verdict is, to stand in parentheses: `complete, 9 states` or `stopped: 1000 states`.
 pub(crate) fn certainty(program: &Program, outcome: &Outcome) -> String {
     match outcome.coverage {
+        Coverage::Complete if outcome.is_vacuous() && program.filter.is_some() => {
+            "no execution passes the filter".to_owned()
+        }
         Coverage::Complete if outcome.is_vacuous() => "no execution satisfies the assumptions".to_owned(),
         Coverage::Complete => format!("complete, {}", extent(outcome)),
         Coverage::Stopped(StopReason::Violation) => format!("found after {}", extent(outcome)),

@@ -1,8 +1,8 @@
 //! Small words that every text needs: counts, lists, sizes and places.
 
-use teetotal_memory::EventKind;
+use teetotal_memory::{Event, EventKind, Trace};
 use teetotal_program::ir::Program;
-use teetotal_program::{Span, ThreadId};
+use teetotal_program::{Span, ThreadId, Value};
 
 /// `1 state`, `2 states`.
 pub(crate) fn count(n: u64, noun: &str) -> String {
@@ -36,15 +36,26 @@ pub(crate) fn bytes(n: u64) -> String {
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
+/// Which alternative the step of an event took, if it had several.
+pub(crate) fn alternative(trace: &Trace, event: &Event) -> Option<Value> {
+    let same = |other: &&Event| other.step == event.step && other.kind == EventKind::Choose;
+    trace.events().iter().find(same).and_then(|choice| choice.read)
+}
+
 /// The file that a program was read from; one that was written in Rust has none.
 pub(crate) fn file(program: &Program) -> Option<&str> {
     let source = program.sources.first()?;
     source.text.as_ref().map(|_| source.name.as_str())
 }
 
-/// What to call a program on the command line, quoted where a shell wants that.
+/// What to call a program on the command line, with the options to read it by, quoted where a shell wants that.
 pub(crate) fn argument(program: &Program) -> String {
     let name = file(program).unwrap_or(&program.name);
+    let parts = std::iter::once(name).chain(program.read_with.iter().map(String::as_str));
+    parts.map(shell_word).collect::<Vec<_>>().join(" ")
+}
+
+fn shell_word(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+./:@%,=".contains(c);
     if !name.is_empty() && name.chars().all(plain) {
         name.to_owned()

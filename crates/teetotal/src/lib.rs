@@ -50,17 +50,20 @@
 #![warn(missing_docs)]
 
 pub mod exit;
+pub mod model;
 pub mod parts;
 
 use std::sync::Arc;
 
 #[doc(inline)]
+pub use teetotal_explore::dpor::{CheckpointError, Checkpoints, Estimate};
+#[doc(inline)]
 pub use teetotal_explore::{
     CheckError, Coverage, LimitError, Limits, Options, Outcome, Replayed, SEARCHES, Schedule, SearchId, SearchInfo,
-    Stats, StopReason, Token, TokenError, Violation, replay, trace_of,
+    Stats, StopReason, Token, TokenError, Violation, check_with, estimate, replay, trace_of,
 };
 #[doc(inline)]
-pub use teetotal_frontends::{Diagnostic, litmus};
+pub use teetotal_frontends::{Diagnostic, litmus, promela};
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]
@@ -80,6 +83,11 @@ pub use teetotal_report::{
 
 #[doc(inline)]
 pub use teetotal_explore::driver::{Progress, Signal};
+
+#[doc(inline)]
+pub use model::model;
+#[doc(inline)]
+pub use teetotal_live::{cell, hint, sync, thread};
 
 /// Asked now and then whether a search is to stop, and why: a closure, or a [`Signal`] that is told of the progress.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;

@@ -12,7 +12,10 @@ pub use teetotal_judge as judge;
 /// Which executions: searches, limits, tokens.
 pub use teetotal_explore as explore;
 
-/// What people already have files for: litmus tests.
+/// Real code as a subject: coroutines, and look-alikes of the standard library.
+pub use teetotal_live as live;
+
+/// What people already have files for: litmus tests and Promela models.
 pub use teetotal_frontends as frontends;
 
 /// What to say: verdicts and timelines.

@@ -70,7 +70,7 @@ fn confirm(program: &Arc<Program>, outcome: &Outcome) {
 
 fn by_twin(model: ModelId, program: &Program) -> BTreeSet<Vec<Value>> {
     let executions = enumerate(model, program, usize::MAX).expect("there is no loop");
-    executions.iter().filter(|e| e.is_completed()).map(|e| values(e, &program.observed)).collect()
+    executions.iter().filter(|e| e.is_completed() && program.admits(*e)).map(|e| values(e, &program.observed)).collect()
 }
 
 fn by_brute_force(model: ModelId, program: &Arc<Program>) -> BTreeSet<Vec<Value>> {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use teetotal_memory::{Event, EventKind, Model, ModelId, Trace};
 use teetotal_program::condition::Term;
-use teetotal_program::ir::{Address, Instruction, Program, Update};
+use teetotal_program::ir::{Address, Expr, Guard, Instruction, Program, Update};
 use teetotal_program::{Failure, Loc, OnFailure, Order, Reg, ThreadId, Value};
 
 use crate::laws::arithmetic::{Number, as_type, evaluate, fetch, number, unsigned, value};
@@ -159,7 +159,7 @@ impl<'p> Reader<'p> {
                 let stored = stored.ok_or(Failure::DivisionByZero { instruction: pc })?;
                 Ok((vec![loc], Some(self.as_held(loc, stored))))
             }
-            Instruction::Await { loads, .. } => {
+            Instruction::Await { loads, .. } | Instruction::Guarded { loads, .. } => {
                 let locations: Result<Vec<Loc>, Failure> =
                     loads.iter().map(|(_, from)| self.locate(index, from)).collect();
                 Ok((locations?, None))
@@ -199,11 +199,15 @@ impl<'p> Reader<'p> {
             return Err(format!("thread {index} is not at the operation that it performs"));
         }
         let (locations, stored) = self.operands(index).map_err(|failure| format!("{failure:?} performed"))?;
-        let found: Vec<Loc> = events.iter().filter_map(|e| e.loc).collect();
+        let found: Vec<Loc> =
+            events.iter().filter(|e| e.loc.is_some()).take(locations.len()).flat_map(|e| e.loc).collect();
         if found != locations || events.iter().any(|e| e.epoch != thread.epoch) {
             return Err(format!("the operation is at {found:?}, not at {locations:?}, or in a wrong epoch"));
         }
         let instruction = &self.program.threads[index].code[first.place as usize];
+        if let Instruction::Guarded { loads, options } = instruction {
+            return self.follow_guarded(index, (loads, options), events);
+        }
         let asked = self.asked(instruction, first, stored);
         if events.iter().any(|e| (e.kind, e.order, e.written) != asked) {
             return Err(format!("{instruction:?} asks for {asked:?}, not for {first:?}"));
@@ -219,6 +223,63 @@ impl<'p> Reader<'p> {
         Ok(())
     }
 
+    /// Takes the events of a guarded step: its reads, which option it takes if there are several, and what that stores.
+    fn follow_guarded(
+        &mut self,
+        index: usize,
+        (loads, options): (&[(Reg, Address)], &[Guard]),
+        events: &[Event],
+    ) -> Result<(), String> {
+        let (reads, mut rest) = events.split_at(loads.len());
+        if reads.iter().any(|e| (e.kind, e.order, e.written) != (EventKind::Load, Order::Plain, None)) {
+            return Err("a guarded step does not begin with its reads".to_owned());
+        }
+        for ((reg, _), event) in loads.iter().zip(reads) {
+            self.threads[index].registers[reg.index()] = number(event.read.unwrap_or(0));
+        }
+        let mut taken = Some(0);
+        if let ([choice, others @ ..], true) = (rest, options.len() > 1) {
+            taken = choice.read.filter(|_| choice.kind == EventKind::Choose);
+            rest = others;
+        }
+        let option = taken.and_then(|taken| options.get(taken as usize));
+        let Guard { when, store, target } = option.ok_or("a guarded step has no such option")?;
+        if evaluate(when, &self.threads[index].registers, 0) == Some(0) {
+            return Err("a guarded step takes an option that is not open".to_owned());
+        }
+        let stored: Vec<(Option<Loc>, Option<Value>)> = rest.iter().map(|e| (e.loc, e.written)).collect();
+        let is_store = |e: &Event| (e.kind, e.order) == (EventKind::Store, Order::Plain);
+        let asked = self.stored_with(index, when, store.as_ref());
+        let asked_stores: Vec<_> = asked.iter().flatten().map(|&(loc, value)| (Some(loc), Some(value))).collect();
+        if stored != asked_stores || !rest.iter().all(is_store) {
+            return Err(format!("a guarded step stores {stored:?}, not {asked_stores:?}"));
+        }
+        self.threads[index].after_seq_cst_store = false;
+        match asked {
+            Ok(_) => self.run(index, *target),
+            Err(failure) => {
+                self.threads[index].at = At::Failed(failure);
+                self.exclusive = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// What an option stores, with what was read in the registers.
+    fn stored_with(
+        &self,
+        index: usize,
+        when: &Expr,
+        store: Option<&(Address, Expr)>,
+    ) -> Result<Option<(Loc, Value)>, Failure> {
+        let divided = Failure::DivisionByZero { instruction: self.threads[index].pc };
+        let eval = |expr| evaluate(expr, &self.threads[index].registers, 0).ok_or(divided);
+        eval(when)?;
+        let Some((to, value)) = store else { return Ok(None) };
+        let loc = self.locate(index, to)?;
+        Ok(Some((loc, self.as_held(loc, eval(value)?))))
+    }
+
     /// Whether no thread goes on while another that can go on, whatever the model, must not be interrupted.
     fn respects_exclusive(&self, index: usize) -> Result<(), String> {
         let Some(holder) = self.exclusive.filter(|&holder| holder != index) else { return Ok(()) };
@@ -226,6 +287,7 @@ impl<'p> Reader<'p> {
         let can_go_on = match &self.program.threads[holder].code[thread.pc as usize] {
             Instruction::Load { .. } | Instruction::Store { .. } | Instruction::Choose { .. } => true,
             Instruction::Fence { order } => *order != Order::SeqCst,
+            Instruction::Guarded { options, .. } => options.iter().any(|option| option.when == Expr::from(1)),
             _ => false,
         };
         let is_held_back = thread.after_seq_cst_store && self.model != ModelId::Sc;
@@ -245,11 +307,11 @@ impl<'p> Reader<'p> {
             Instruction::Store { order, .. } => (EventKind::Store, *order, stored),
             Instruction::Rmw { update, order, .. } => match (self.updated(event, update).flatten(), update) {
                 (Some(new), _) => (EventKind::Rmw, *order, Some(new)),
-                (None, Update::CompareExchange { on_failure: OnFailure::Load(order), .. })
-                    if self.model == ModelId::Pso =>
-                {
-                    (EventKind::Load, *order, None)
-                }
+                (
+                    None,
+                    Update::CompareExchange { on_failure: OnFailure::Load(order), .. }
+                    | Update::When { on_failure: OnFailure::Load(order), .. },
+                ) if self.model == ModelId::Pso => (EventKind::Load, *order, None),
                 (None, _) => (EventKind::FailedRmw, *order, None),
             },
             Instruction::Fence { order } => (EventKind::Fence, *order, None),
@@ -276,6 +338,13 @@ impl<'p> Reader<'p> {
             Update::CompareExchange { expected, new, .. } => {
                 let (expected, new) = (eval(expected)?, eval(new)?);
                 if Some(self.as_held(loc, expected)) != event.read {
+                    return Some(None);
+                }
+                new
+            }
+            Update::When { condition, new, .. } => {
+                let (holds, new) = (eval(condition)?, eval(new)?);
+                if holds == 0 {
                     return Some(None);
                 }
                 new
@@ -382,6 +451,12 @@ impl Reader<'_> {
                 let seen = loads.iter().zip(locations);
                 seen.for_each(|((reg, _), loc)| registers[reg.index()] = number(memory(loc)));
                 evaluate(until, &registers, 0) == Some(0)
+            }
+            Instruction::Guarded { loads, options } => {
+                let mut registers = thread.registers.clone();
+                let seen = loads.iter().zip(locations);
+                seen.for_each(|((reg, _), loc)| registers[reg.index()] = number(memory(loc)));
+                options.iter().all(|option| evaluate(&option.when, &registers, 0) == Some(0))
             }
             _ => false,
         }

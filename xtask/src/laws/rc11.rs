@@ -16,7 +16,7 @@
 
 use teetotal_memory::relations::{Relation, coherence, from_read, reads_from};
 use teetotal_memory::{Event, EventId, EventKind, Model, Trace};
-use teetotal_program::ir::{Instruction, Program, Update};
+use teetotal_program::ir::{Instruction, Program};
 use teetotal_program::{OnFailure, Order};
 
 use crate::laws::everything::under_every_model;
@@ -150,9 +150,10 @@ fn order_as_written(program: &Program, event: &Event) -> Order {
     match event.kind {
         EventKind::Load | EventKind::Store | EventKind::Rmw | EventKind::Fence | EventKind::GlobalFence => event.order,
         EventKind::FailedRmw => match &program.threads[event.thread.index()].code[event.place as usize] {
-            Instruction::Rmw { update: Update::CompareExchange { on_failure: OnFailure::Load(order), .. }, .. } => {
-                *order
-            }
+            Instruction::Rmw { update, .. } => match update.on_failure() {
+                OnFailure::Load(order) => order,
+                OnFailure::Locked => event.order,
+            },
             _ => event.order,
         },
         EventKind::Lock => match event.order {

@@ -105,8 +105,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a blocked exclusive thread blocks all others",
         file: "crates/memory/src/machine.rs",
-        original: "if steps.is_empty() {",
-        replacement: "if exclusive.is_none() {",
+        original: "subject.give_way();",
+        replacement: "",
+    },
+    Mutant {
+        name: "a guarded step takes only its first option",
+        file: "crates/memory/src/machine.rs",
+        original: "let possible = (0..alternatives).filter(",
+        replacement: "let possible = (0..alternatives.min(1)).filter(",
     },
     Mutant {
         name: "barriers of earlier executions are still counted",
@@ -245,6 +251,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/memory/src/machine/issue.rs",
         original: "Op::GlobalFence => self.is_drained(),",
         replacement: "Op::GlobalFence => buffer.is_empty(),",
+    },
+    Mutant {
+        name: "the store of a guarded step is lost",
+        file: "crates/memory/src/machine/issue.rs",
+        original: "if let Some((loc, value)) = stored {",
+        replacement: "if let Some((loc, value)) = stored.filter(|_| false) {",
     },
     Mutant {
         name: "an await looks at one location only",
@@ -431,8 +443,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the twins let what follows a pending store come before a global fence",
         file: "crates/judge/src/axiomatic/global_fence.rs",
-        original: "e.event.index >= start.index",
-        replacement: "e.event.index == start.index",
+        original: "e.event.index >= first",
+        replacement: "e.event.index == first",
     },
     Mutant {
         name: "the twins let a child begin before its spawn",
@@ -528,8 +540,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the reduction takes an await for local",
         file: "crates/explore/src/stateful/reduction.rs",
-        original: "Op::Await => Access::read(self.awaited(state, thread)),",
-        replacement: "Op::Await => Access::default(),",
+        original: "Access { read: self.awaited(state, thread), written }",
+        replacement: "Access { read: LocSet::default(), written }",
+    },
+    Mutant {
+        name: "the reduction does not see what a guarded step stores",
+        file: "crates/explore/src/stateful/reduction.rs",
+        original: "state.subject.stores_at_once(thread)",
+        replacement: "LocSet::default()",
     },
     Mutant {
         name: "the reduction takes a load as independent of pending stores",
@@ -647,6 +665,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if expected != old {",
     },
     Mutant {
+        name: "an update under a condition writes where it does not hold",
+        file: "crates/program/src/ir/frame.rs",
+        original: "if holds == 0 {",
+        replacement: "if holds == 1 {",
+    },
+    Mutant {
         name: "a branch is taken on zero",
         file: "crates/program/src/ir/frame.rs",
         original: "Local::Go(if value(condition)? != 0 {",
@@ -661,8 +685,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "an await ignores its condition",
         file: "crates/program/src/ir/frame.rs",
-        original: "until.eval(&registers, 0) != Ok(0)",
-        replacement: "until.eval(&registers, 0) != Ok(1 << 40)",
+        original: "condition.eval(registers, 0)) != Ok(0)",
+        replacement: "condition.eval(registers, 0)) != Ok(1 << 40)",
     },
     Mutant {
         name: "an index is one too large",
@@ -740,8 +764,32 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the footprint of a branch lacks where it leads",
         file: "crates/program/src/ir/footprint.rs",
-        original: "future = future.union(futures[*target as usize]).union(futures[at + 1]);",
-        replacement: "future = future.union(futures[at + 1 + 0 * *target as usize]);",
+        original: "future = code[at].targets().fold(",
+        replacement: "future = code[at].targets().take(0).fold(",
+    },
+    Mutant {
+        name: "the footprint lacks what guarded steps store",
+        file: "crates/program/src/ir/footprint.rs",
+        original: "future.stores = stores_at_once(instruction);",
+        replacement: "",
+    },
+    Mutant {
+        name: "the twin lets a guarded store come after its reads under SC",
+        file: "crates/judge/src/axiomatic/placed.rs",
+        original: "if event.is_store() && model != ModelId::Sc { id } else { issued }",
+        replacement: "if event.is_store() && model == model { id } else { issued }",
+    },
+    Mutant {
+        name: "the twin lets a guarded store happen with its reads",
+        file: "crates/judge/src/axiomatic/placed.rs",
+        original: "if event.is_store() && model != ModelId::Sc { id } else { issued }",
+        replacement: "if event.is_store() && model != model { id } else { issued }",
+    },
+    Mutant {
+        name: "the twin lets a global fence come between the reads and the store of a step",
+        file: "crates/judge/src/axiomatic/global_fence.rs",
+        original: "let first = events[issued].event.index;",
+        replacement: "let first = events[store.max(issued)].event.index;",
     },
     Mutant {
         name: "the footprint lacks exclusive stretches",

@@ -6,11 +6,16 @@ use clap::{Args, ValueEnum};
 use teetotal::{CheckError, Detail, Drawing, ModelId, Options, Program, Report, Tally, exit};
 
 use crate::batch;
+use crate::checkpoint::Keeper;
 use crate::effort::Effort;
+use crate::estimate;
 use crate::fault::Fault;
 use crate::interrupt;
 use crate::limits::AllLimits;
 use crate::output::{self, Output};
+use crate::program;
+use crate::program::Loaded;
+use crate::reading::ReadingArgs;
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
@@ -20,7 +25,7 @@ use crate::watch::Watch;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
-    /// Litmus files, folders of them, @LIST with a path a line, or bundled programs
+    /// Litmus or Promela files, folders of them, @LIST with a path a line, or bundled programs
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
@@ -58,6 +63,17 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
+    /// Keep a search by dpor in a file, and go on with it if the file is there
+    #[arg(long, value_name = "FILE", env = "TEETOTAL_CHECKPOINT", hide_env = true)]
+    checkpoint: Option<String>,
+
+    /// Estimate first how many executions dpor will run
+    #[arg(long, env = "TEETOTAL_ESTIMATE", hide_env = true, value_parser = values::flag())]
+    estimate: bool,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
+
     #[command(flatten)]
     screen: Screen,
 }
@@ -86,9 +102,15 @@ Examples:
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     let limits = args.effort.limits()?;
+    let keeper = keeper(args)?;
     let drawing = args.screen.drawing();
     let mut last: Option<bool> = None;
-    batch::each(&args.programs, out, |program, out| {
+    let settings = args.reading.settings();
+    batch::each(&args.programs, &settings, out, |Loaded { program, notice }, out| {
+        if let Some(notice) = notice.as_ref().filter(|_| !args.quiet) {
+            out.flush()?;
+            output::note(notice);
+        }
         let mut codes = Vec::new();
         for &model in &args.model.0 {
             // The search that was interrupted has said so; those that follow have nothing to say.
@@ -96,7 +118,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
                 break;
             }
             let options = options(args, model, &limits);
-            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing) {
+            let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
                 Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
                 Err(error) => {
@@ -116,6 +138,15 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
         }
         Ok(codes)
     })
+}
+
+/// The file that keeps the search, if there is to be one.
+fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
+    let Some(path) = &args.checkpoint else { return Ok(None) };
+    if program::targets(&args.programs)?.len() != 1 || args.model.0.len() != 1 {
+        return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
+    }
+    Keeper::open(path).map(Some)
 }
 
 fn options(args: &CheckArgs, model: ModelId, limits: &AllLimits) -> Options {
@@ -142,10 +173,17 @@ fn check(
     limits: &AllLimits,
     args: &CheckArgs,
     drawing: Drawing,
+    keeper: Option<&Keeper>,
 ) -> Result<Answer, CheckError> {
+    if args.estimate {
+        output::note(&estimate::estimate(program, options)?);
+    }
     let what = format!("{} under {}", program.name, options.model.info().name);
     let watch = Watch::new(what, limits.time, args.quiet);
-    let outcome = teetotal::check_until(program, options, &watch)?;
+    let outcome = match keeper {
+        Some(keeper) => keeper.check(program, options, &watch)?,
+        None => teetotal::check_until(program, options, &watch)?,
+    };
     let seconds = watch.seconds();
     drop(watch);
     let report = Report { program, options, outcome: &outcome };

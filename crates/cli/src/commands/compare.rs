@@ -10,6 +10,7 @@ use crate::effort::Effort;
 use crate::fault::Fault;
 use crate::limits::AllLimits;
 use crate::output::Output;
+use crate::reading::ReadingArgs;
 use crate::screen::Screen;
 use crate::values::{self, Models};
 use crate::watch::Watch;
@@ -18,7 +19,7 @@ use crate::watch::Watch;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CompareArgs {
-    /// Litmus files, folders of them, @LIST with a path a line, or bundled programs
+    /// Litmus or Promela files, folders of them, @LIST with a path a line, or bundled programs
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
@@ -40,6 +41,9 @@ pub(crate) struct CompareArgs {
     /// Print the first line alone
     #[arg(short, long, conflicts_with = "witness")]
     quiet: bool,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
 
     #[command(flatten)]
     screen: Screen,
@@ -70,7 +74,8 @@ Examples:
 pub(crate) fn run(args: &CompareArgs, out: &mut Output) -> Result<u8, Fault> {
     let limits = args.effort.limits()?;
     let mut is_first = true;
-    batch::each(&args.programs, out, |program, out| match compare(program, &limits, args) {
+    let settings = args.reading.settings();
+    batch::each(&args.programs, &settings, out, |loaded, out| match compare(&loaded.program, &limits, args) {
         Ok((text, code)) => {
             let apart = args.format == Format::Human && !args.quiet && !is_first;
             is_first = false;

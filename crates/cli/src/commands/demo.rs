@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use clap::Args;
+use teetotal::parts::frontends::Settings;
 use teetotal::{Drawing, MODELS, ModelId, Options, Program, Timeline, exit, trace_of};
 
 use crate::fault::Fault;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: &DemoArgs, out: &mut Output) -> Result<u8, Fault> {
     out.write("observed or never, and how many final states are there?\n\n")?;
     out.write(&header())?;
     for (name, question) in PROGRAMS {
-        let program = program::load(name)?;
+        let program = program::load(name, &Settings::default())?.program;
         let cells: Vec<String> = MODELS.iter().map(|model| cell(&program, model.id)).collect::<Result<_, _>>()?;
         out.write(&line(name, &cells))?;
         out.write(&format!("      {question}\n"))?;
@@ -72,7 +73,7 @@ fn check(program: &Arc<Program>, model: ModelId) -> Result<teetotal::Outcome, Fa
 /// One of the outcomes, step by step, and where to go from here.
 fn example(drawing: Drawing) -> Result<String, Fault> {
     let (name, model) = SHOWN;
-    let program = program::load(name)?;
+    let program = program::load(name, &Settings::default())?.program;
     let outcome = check(&program, model)?;
     let Some(witness) = &outcome.satisfying else {
         return Err(Fault::new(format!(

@@ -9,6 +9,7 @@ use teetotal::{Token, TokenError, exit};
 use crate::fault::Fault;
 use crate::output::Output;
 use crate::program;
+use crate::reading::ReadingArgs;
 use crate::screen::Screen;
 
 /// Which execution to show.
@@ -30,6 +31,9 @@ pub(crate) struct ReplayArgs {
     /// Output: human or dot (a graph for Graphviz)
     #[arg(short, long, value_name = "KIND", default_value = "human", hide_possible_values = true)]
     format: Format,
+
+    #[command(flatten)]
+    reading: ReadingArgs,
 
     #[command(flatten)]
     screen: Screen,
@@ -54,7 +58,7 @@ Examples:
 const MAX_BYTES: u64 = 1 << 28;
 
 pub(crate) fn run(args: &ReplayArgs, out: &mut Output) -> Result<u8, Fault> {
-    let program = program::load(&args.program)?;
+    let program = program::load(&args.program, &args.reading.settings())?.program;
     let text = match (&args.token, &args.token_file) {
         (Some(token), _) => token.clone(),
         (None, Some(path)) => read(path)?,

@@ -70,13 +70,13 @@ fn another_architecture() {
         "architecture",
         "AArch64 MP\n{ 0:X1=x; }\n P0 ;\n STR W0,[X1] ;\nexists (x=1)\n",
         expect![[r#"
-        error: litmus tests for `AArch64` are not supported yet
-          --> bad.litmus:1:1
-           |
-         1 | AArch64 MP
-           | ^^^^^^^
-        help: tests for `X86` and `X86_64` are
-    "#]],
+            error: litmus tests for `AArch64` are not supported yet
+              --> bad.litmus:1:1
+               |
+             1 | AArch64 MP
+               | ^^^^^^^
+            help: tests for `X86`, `X86_64` and `C` are
+        "#]],
     );
 }
 
@@ -173,8 +173,8 @@ fn an_empty_folder_beside_a_file() {
         test: observed under tso (complete, 6 states)
     "#]],
         expect![[r#"
-        error: the folder `empty` has no file that ends in .litmus
-    "#]],
+            error: the folder `empty` has no file that ends in .litmus or .pml
+        "#]],
     );
 }
 

@@ -10,15 +10,15 @@ fn a_question_is_answered_under_each_model() {
         "check SB --model all",
         0,
         expect![[r#"
-        SB: never observed under sc (complete, 12 states)
-          asks: exists (0:r0=0 /\ 1:r1=0)
-        SB: observed under tso (complete, 15 states)
-          asks: exists (0:r0=0 /\ 1:r1=0)
-          show: teetotal replay SB tso1:6:45f799f4:0.1.0.1w.1.0w
-        SB: observed under pso (complete, 15 states)
-          asks: exists (0:r0=0 /\ 1:r1=0)
-          show: teetotal replay SB pso1:6:45f799f4:0.1.0.1w.1.0w
-    "#]],
+            SB: never observed under sc (complete, 12 states)
+              asks: exists (0:r0=0 /\ 1:r1=0)
+            SB: observed under tso (complete, 15 states)
+              asks: exists (0:r0=0 /\ 1:r1=0)
+              show: teetotal replay SB tso1:6:50b2d262:0x2.1x2.0w.1w
+            SB: observed under pso (complete, 15 states)
+              asks: exists (0:r0=0 /\ 1:r1=0)
+              show: teetotal replay SB pso1:6:50b2d262:0x2.1x2.0w.1w
+        "#]],
     );
 }
 
@@ -196,25 +196,85 @@ fn brute_force_counts_executions() {
 
 #[test]
 fn dpor_counts_traces() {
-    check("check SB --search dpor --model sc,tso --quiet", 0, expect![[""]]);
+    check(
+        "check SB --search dpor --model sc,tso --quiet",
+        0,
+        expect![[r#"
+        SB: never observed under sc (complete, 3 executions)
+        SB: observed under tso (complete, 4 executions)
+    "#]],
+    );
 }
 
 #[test]
 fn a_bound_that_was_kept_is_no_full_answer() {
-    check("check peterson --search bounded --limit preemptions=1 --model sc", 3, expect![[""]]);
-    check("check SB --search bounded --limit preemptions=0", 3, expect![[""]]);
+    check(
+        "check peterson --search bounded --limit preemptions=1 --model sc",
+        3,
+        expect![[r#"
+        peterson: no violation found under sc (complete within 1 preemption, 10 executions)
+          help: go further with a higher limit than `--limit preemptions=1`
+    "#]],
+    );
+    check(
+        "check SB --search bounded --limit preemptions=0",
+        3,
+        expect![[r#"
+        SB: observed under tso (complete within 0 preemptions, 20 executions)
+          asks: exists (0:r0=0 /\ 1:r1=0)
+          help: go further with a higher limit than `--limit preemptions=0`
+          show: teetotal replay SB tso1:6:50b2d262:0x2.1x2.0w.1w
+    "#]],
+    );
 }
 
 #[test]
 fn a_bound_that_nothing_exceeds_is_a_full_answer() {
-    check("check SB --search bounded --limit preemptions=9 --model sc", 0, expect![[""]]);
+    check(
+        "check SB --search bounded --limit preemptions=9 --model sc",
+        0,
+        expect![[r#"
+        SB: never observed under sc (complete, 6 executions)
+          asks: exists (0:r0=0 /\ 1:r1=0)
+    "#]],
+    );
 }
 
 #[test]
 fn a_sample_tells_its_seed_and_never_holds() {
-    check("check peterson-loop-fenced --search random --limit executions=50 --seed 7", 3, expect![[""]]);
-    check("check mp-rounds-fenced --search pct --limit executions=50 --seed 7 --depth 2 --model pso", 3, expect![[""]]);
-    check("check SB --search pct --limit executions=1 --model sc --depth 1", 3, expect![[""]]);
+    check(
+        "check peterson-loop-fenced --search random --limit executions=50 --seed 7",
+        3,
+        expect![[r#"
+        peterson-loop-fenced: no violation found under tso (sampled: 50 executions)
+          note: random walks with seed 7: each possible step is equally likely, not each
+            execution
+          help: go further with a higher limit than `--limit executions=50`
+    "#]],
+    );
+    check(
+        "check mp-rounds-fenced --search pct --limit executions=50 --seed 7 --depth 2 --model pso",
+        3,
+        expect![[r#"
+        mp-rounds-fenced: no violation found under pso (sampled: 50 executions)
+          note: random priorities with seed 7 and depth 2
+          note: each of the last 49 executions shows a given bug of depth 2 with a
+            probability of at least 1/(5·22) = 1/110, if no execution has more than 22
+            steps or a thread or buffer beside these 5
+          help: go further with a higher limit than `--limit executions=50`
+    "#]],
+    );
+    check(
+        "check SB --search pct --limit executions=1 --model sc --depth 1",
+        3,
+        expect![[r#"
+        SB: not observed so far under sc (sampled: 1 execution)
+          asks: exists (0:r0=0 /\ 1:r1=0)
+          note: random priorities with seed 0 and depth 1; nothing is promised, since
+            the first execution only measures
+          help: go further with a higher limit than `--limit executions=1`
+    "#]],
+    );
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn each_answer_is_a_line_of_json() {
     let folder = Folder::new("json").file("SB.litmus", SB).file("MP.litmus", MP);
     folder.check("check SB.litmus --model sc,tso --format json", 0, expect![[r#"
         {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","ends":"always","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":12,"bytes":777,"pending":0,"satisfying":0,"falsifying":3}}
-        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:45f799f4:0.1.0.1w.1.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":4},{"step":3,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":5,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:50b2d262:0x2.1x2.0w.1w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":5},{"step":2,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":3,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":6},{"step":4,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
     "#]], expect![[""]]);
     folder.check("check MP.litmus --model pso --format json", 1, expect![[r#"
         {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","ends":"always","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":20,"bytes":1188,"pending":0,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition broken: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
@@ -286,31 +286,31 @@ fn an_execution_as_a_graph() {
         "check SB.litmus --model sc,tso --format dot",
         0,
         expect![[r#"
-        digraph "SB" {
-          label="SB: never observed under sc (complete, 12 states)";
-          node [shape=box, fontname=monospace];
-          edge [fontname=monospace];
-        }
-        digraph "SB" {
-          label="SB: observed under tso (complete, 15 states)\n0:rax=0; 1:rax=0;";
-          node [shape=box, fontname=monospace];
-          edge [fontname=monospace];
-          subgraph cluster_0 {
-            label="P0";
-            e0 [label="(1) x = 1\nwrites x=1"];
-            e2 [label="(3) rax = y\nreads y=0 (initial)"];
-          }
-          subgraph cluster_1 {
-            label="P1";
-            e1 [label="(2) y = 1\nwrites y=1"];
-            e3 [label="(5) rax = x\nreads x=0 (initial)"];
-          }
-          e0 -> e2 [label=po, color=black, fontcolor=black];
-          e1 -> e3 [label=po, color=black, fontcolor=black];
-          e2 -> e1 [label=fr, color=darkorange, fontcolor=darkorange];
-          e3 -> e0 [label=fr, color=darkorange, fontcolor=darkorange];
-        }
-    "#]],
+            digraph "SB" {
+              label="SB: never observed under sc (complete, 12 states)";
+              node [shape=box, fontname=monospace];
+              edge [fontname=monospace];
+            }
+            digraph "SB" {
+              label="SB: observed under tso (complete, 15 states)\n0:rax=0; 1:rax=0;";
+              node [shape=box, fontname=monospace];
+              edge [fontname=monospace];
+              subgraph cluster_0 {
+                label="P0";
+                e0 [label="(1) x = 1\nwrites x=1"];
+                e1 [label="(2) rax = y\nreads y=0 (initial)"];
+              }
+              subgraph cluster_1 {
+                label="P1";
+                e2 [label="(3) y = 1\nwrites y=1"];
+                e3 [label="(4) rax = x\nreads x=0 (initial)"];
+              }
+              e0 -> e1 [label=po, color=black, fontcolor=black];
+              e2 -> e3 [label=po, color=black, fontcolor=black];
+              e1 -> e2 [label=fr, color=darkorange, fontcolor=darkorange];
+              e3 -> e0 [label=fr, color=darkorange, fontcolor=darkorange];
+            }
+        "#]],
         expect![[""]],
     );
     folder.check(
@@ -465,4 +465,87 @@ fn a_test_that_never_ends_says_so() {
     );
     let json = folder.run("check W.litmus --format json").stdout;
     assert!(json.contains("\"ends\":\"never\""), "{json}");
+}
+
+const PUBLISH: &str = "\
+C publish
+{ int *p=&x; z=7; }
+P0(int *z, int **p)
+{
+    WRITE_ONCE(*z, -1);
+    rcu_assign_pointer(*p, z);
+}
+P1(int **p)
+{
+    int *r0 = rcu_dereference(*p);
+    int r1 = READ_ONCE(*r0);
+}
+filter (not (1:r1=0))
+forall (1:r0=z /\\ 1:r1=-1)
+";
+
+#[test]
+fn addresses_are_named_and_filtered_executions_do_not_count() {
+    let folder = Folder::new("publish").file("publish.litmus", PUBLISH);
+    folder.check(
+        "check publish.litmus --model pso --format herd",
+        0,
+        expect![[r#"
+        Test publish Required
+        States 1
+        1:r0=z; 1:r1=-1;
+        Ok
+        Witnesses
+        Positive: 1 Negative: 0
+        Condition forall (1:r0=z /\ 1:r1=-1)
+        Observation publish Always 1 0
+        Time publish 0.00
+
+    "#]],
+        expect![[""]],
+    );
+    folder.check(
+        "check publish.litmus --model pso",
+        0,
+        expect![[r#"
+        publish: holds under pso (complete, 12 states)
+          counts only: not (1:r1=0)
+    "#]],
+        expect![[""]],
+    );
+    let json = folder.run("check publish.litmus --format json").stdout;
+    assert!(json.contains(r#""filter":"not (1:r1=0)""#), "{json}");
+}
+
+#[test]
+fn a_filter_that_rejects_everything_leaves_nothing_to_check() {
+    let folder = Folder::new("rejected").file("n.litmus", PUBLISH.replace("filter (not (1:r1=0))", "filter (1:r1=3)"));
+    folder.check(
+        "check n.litmus",
+        4,
+        expect![[r#"
+        publish: nothing to check under tso (no execution passes the filter)
+          counts only: 1:r1=3
+          note: the filter or an assumption rules out every execution
+    "#]],
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_mistake_in_c_is_shown_in_its_line() {
+    let folder = Folder::new("mistake").file("n.litmus", PUBLISH.replace("READ_ONCE", "REED_ONCE"));
+    folder.check(
+        "check n.litmus",
+        2,
+        expect![[""]],
+        expect![[r#"
+            error: the function `REED_ONCE` is not supported
+               --> n.litmus:11:14
+                |
+             11 |     int r1 = REED_ONCE(*r0);
+                |              ^^^^^^^^^^^^^^
+            help: did you mean `READ_ONCE`?
+        "#]],
+    );
 }

@@ -27,12 +27,20 @@ fn checks_are_listed_with_the_searches_that_fit() {
         "list checks",
         0,
         expect![[r#"
-            check      needs  stateful  dpor  brute  demands that
-            assertion  state  fits      fits  fits   no assertion fails and no thread goes
-                                                     wrong otherwise
-            condition  state  fits      fits  fits   every final state satisfies what the
-                                                     program demands of it
-            deadlock   state  fits      fits  fits   no thread waits forever
+            check      needs  stateful  dpor  bounded  random  pct     brute
+            assertion  state  all       all   bound    sample  sample  all
+            condition  state  all       all   bound    sample  sample  all
+            deadlock   state  all       all   bound    sample  sample  all
+
+            all     every execution counts; without a limit met, the answer is sure
+            bound   every execution within a bound counts
+            sample  some executions count; nothing found is no answer
+            -       the search tells too little of an execution apart, and is refused
+
+            check      demands that
+            assertion  no assertion fails and no thread goes wrong otherwise
+            condition  every final state satisfies what the program demands of it
+            deadlock   no thread waits forever
         "#]],
     );
 }
@@ -45,13 +53,22 @@ fn searches_are_listed() {
         expect![[r#"
             stateful  every state once; complete for programs with finitely many states,
                       loops included
-                      preserves: state
+                      preserves: state, of all executions
             dpor      every trace (who reads from whom, in which order writes reach memory)
                       once; for programs that end
-                      preserves: trace
+                      preserves: trace, of all executions
+            bounded   every interleaving with few preemptions, those with the fewest first;
+                      for programs that end
+                      preserves: every interleaving, of the executions within a bound
+            random    random walks, each possible step equally likely; not uniform over
+                      executions
+                      preserves: every interleaving, of a sample of the executions
+            pct       random priorities of threads and buffers; finds a bug of small depth
+                      with a known probability
+                      preserves: every interleaving, of a sample of the executions
             brute     every interleaving of operations and commits; for small programs and
                       for testing the others
-                      preserves: every interleaving
+                      preserves: every interleaving, of all executions
         "#]],
     );
 }
@@ -62,16 +79,18 @@ fn limits_are_listed() {
         "list limits",
         0,
         expect![[r#"
-            limit       unit        default  searches               on
-            states      states      none     stateful               different states that
-                                                                    are stored
-            executions  executions  none     dpor, brute            executions that are run
-            steps       steps       1000000  stateful, dpor, brute  steps in one execution
-            buffer      stores      none     stateful, brute        stores in the buffer of
-                                                                    one thread
-            memory      MiB         8192     stateful               memory that the stored
-                                                                    states take
-            time        seconds     none     stateful, dpor, brute  time that passes
+            limit        default  unit         on (searches that heed it)
+            states       none     states       different states that are stored (stateful)
+            executions   none     executions   executions that are run; 10000 where random
+                                               and pct have none (dpor, bounded, random,
+                                               pct, brute)
+            steps        1000000  steps        steps in one execution (all)
+            buffer       none     stores       stores in the buffer of one thread (stateful,
+                                               bounded, random, pct, brute)
+            memory       8192     MiB          memory that the stored states take (stateful)
+            preemptions  2        preemptions  switches from a thread that can go on; may be
+                                               0 (bounded)
+            time         none     seconds      time that passes (all)
         "#]],
     );
 }
@@ -79,7 +98,7 @@ fn limits_are_listed() {
 #[test]
 fn front_ends_are_listed_with_the_ending_of_their_files() {
     let ran = crate::run(&mut crate::teetotal("list frontends"));
-    assert!(ran.stdout.starts_with("litmus  .litmus  litmus tests in the format of herd7"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("litmus   .litmus  litmus tests in the format of herd7"), "{}", ran.stdout);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
 

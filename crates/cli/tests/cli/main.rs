@@ -8,6 +8,7 @@ use expect_test::{Expect, expect_file};
 
 mod bad_input;
 mod check;
+mod checkpoint;
 mod compare;
 mod demo;
 mod explain;
@@ -17,6 +18,7 @@ mod generate;
 mod interrupt;
 mod list;
 mod mistakes;
+mod promela;
 mod readme;
 mod replay;
 mod streams;

@@ -181,7 +181,7 @@ fn an_unknown_limit_is_refused() {
         2,
         expect![[r#"
             error: there is no limit `patience`
-            help: use one of states, executions, steps, buffer, memory, time
+            help: use one of states, executions, steps, buffer, memory, preemptions, time
         "#]],
     );
     refuse(
@@ -496,7 +496,28 @@ fn a_replay_has_no_format_of_herd() {
 
 #[test]
 fn a_seed_or_a_depth_that_is_none_is_refused() {
-    refuse("check SB --search random --seed x", 2, expect![[""]]);
-    refuse("check SB --search pct --depth 0", 2, expect![[""]]);
-    refuse("check SB --search stateful --limit preemptions=1", 2, expect![[""]]);
+    refuse(
+        "check SB --search random --seed x",
+        2,
+        expect![[r#"
+        error: `x` is no seed
+        help: use a number from 0 to 18446744073709551615
+    "#]],
+    );
+    refuse(
+        "check SB --search pct --depth 0",
+        2,
+        expect![[r#"
+        error: `0` is no depth of a bug
+        help: use a number from 1 to 100
+    "#]],
+    );
+    refuse(
+        "check SB --search stateful --limit preemptions=1",
+        2,
+        expect![[r#"
+        error: the search `stateful` has no use for a limit on preemptions
+        help: its limits are states, steps, buffer, memory, time
+    "#]],
+    );
 }

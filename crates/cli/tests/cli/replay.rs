@@ -121,9 +121,9 @@ fn a_token_of_another_program_is_refused() {
         &command.replace("replay SB", "replay MP"),
         2,
         expect![[r#"
-        error: step 4 of the token is not possible; the token was made from another program or version of it
-        help: `teetotal check MP` makes a token of the program as it is now
-    "#]],
+            error: step 6 of the token is not possible; the token was made from another program or version of it
+            help: `teetotal check MP` makes a token of the program as it is now
+        "#]],
     );
     refuse(
         "replay SB tso1:4:00000000:0.1.0.1",

@@ -56,7 +56,7 @@ impl<const N: usize> Graph<N> {
     /// What is then newer than the read and not in `past` is given up. It must all be as it would be added by default, so
     /// that of all the graphs that differ in it only one leads to the new one. [TRUST, Alg. 1]
     pub(super) fn revisitable(&self, loc: usize, past: Bits<N>, mut each: impl FnMut(Slot)) {
-        let mut reads = self.readers_of(loc) & !past;
+        let mut reads = self.cell(loc).all_readers & !past;
         for &slot in self.added.iter().rev() {
             if reads == Bits::EMPTY {
                 return;
@@ -72,18 +72,6 @@ impl<const N: usize> Graph<N> {
                 each(slot);
             }
         }
-    }
-
-    /// All reads of `loc`.
-    fn readers_of(&self, loc: usize) -> Bits<N> {
-        let cell = self.cell(loc);
-        let mut readers = cell.readers;
-        let mut write = cell.oldest;
-        while write != NONE {
-            readers |= self.node(write).readers;
-            write = self.node(write).co_after;
-        }
-        readers
     }
 
     /// Whether `slot` is what would be added first, given only what was there before it and `past`.

@@ -59,6 +59,8 @@ pub(super) struct Node<const N: usize> {
     /// Of a write: its neighbors in coherence.
     pub(super) co_before: Slot,
     pub(super) co_after: Slot,
+    /// Which operation of its thread it is, counted from 0.
+    pub(super) index: u32,
     /// When it was added; a read that is revisited keeps its stamp.
     pub(super) stamp: u32,
     /// What comes directly before it.
@@ -99,6 +101,7 @@ impl<const N: usize> Node<N> {
             before: NONE,
             co_before: NONE,
             co_after: NONE,
+            index: 0,
             stamp: 0,
             order: Bits::EMPTY,
             past: Bits::EMPTY,
@@ -150,6 +153,8 @@ pub(super) struct Cell<const N: usize> {
     pub(super) newest: Slot,
     /// Who reads the initial value.
     pub(super) readers: Bits<N>,
+    /// Who reads any value.
+    pub(super) all_readers: Bits<N>,
     pub(super) initial: Value,
     /// The first in coherence.
     pub(super) oldest: Slot,
@@ -167,7 +172,13 @@ impl<const N: usize> Graph<N> {
         Graph {
             threads: vec![Strand { last: NONE, spawn: NONE }; n_threads],
             locations: initial
-                .map(|initial| Cell { newest: NONE, oldest: NONE, readers: Bits::EMPTY, initial })
+                .map(|initial| Cell {
+                    newest: NONE,
+                    oldest: NONE,
+                    readers: Bits::EMPTY,
+                    all_readers: Bits::EMPTY,
+                    initial,
+                })
                 .collect(),
             width,
             ..Graph::default()
@@ -278,7 +289,17 @@ impl<const N: usize> Graph<N> {
 
     fn join_thread(&mut self, slot: Slot) {
         let strand = &mut self.threads[self.nodes[slot as usize].thread.index()];
-        self.nodes[slot as usize].before = std::mem::replace(&mut strand.last, slot);
+        let before = std::mem::replace(&mut strand.last, slot);
+        let next = if before == NONE { 0 } else { self.node(before).index + 1 };
+        let node = &mut self.nodes[slot as usize];
+        node.before = before;
+        // The two halves of a read-modify-write are one operation.
+        node.index = if node.role == Role::UpdateWrite { next - 1 } else { next };
+    }
+
+    /// The operation that `write` is, if it is not the initial value.
+    pub(super) fn writer(&self, write: Slot) -> Option<(ThreadId, u32)> {
+        (write != NONE).then(|| (self.node(write).thread, self.node(write).index))
     }
 
     /// Takes back the node that was added last.
@@ -301,6 +322,7 @@ impl<const N: usize> Graph<N> {
         self.nodes[slot as usize].source = source;
         self.count(slot, 1);
         self.readers_mut(source, loc).insert(slot);
+        self.locations[loc].all_readers.insert(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
             self.nodes[follower as usize].order.insert(slot);
@@ -323,6 +345,7 @@ impl<const N: usize> Graph<N> {
         let loc = self.node(slot).loc();
         self.count(slot, -1);
         self.readers_mut(source, loc).remove(slot);
+        self.locations[loc].all_readers.remove(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
             self.nodes[follower as usize].order.remove(slot);
@@ -440,6 +463,7 @@ impl<const N: usize> Graph<N> {
     fn close_gaps(&mut self, whole: &Self, loc: usize, kept: Bits<N>) {
         let cell = &mut self.locations[loc];
         cell.readers &= kept;
+        cell.all_readers &= kept;
         if cell.oldest == NONE {
             return;
         }
@@ -473,5 +497,32 @@ impl<const N: usize> Graph<N> {
     /// Takes it out again.
     pub(super) fn uproot(&mut self, read: Slot) {
         self.leave_thread(read);
+    }
+
+    pub(super) fn n_threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// The thread that `slot` starts, if it is a spawn.
+    pub(super) fn started_by(&self, slot: Slot) -> Option<ThreadId> {
+        self.threads.iter().position(|strand| strand.spawn == slot).map(ThreadId::at)
+    }
+
+    /// Makes room for as many threads and locations.
+    pub(super) fn make_room(&mut self, n_threads: usize, n_locations: usize) {
+        if self.threads.len() < n_threads {
+            self.threads.resize(n_threads, Strand { last: NONE, spawn: NONE });
+        }
+        if self.locations.len() < n_locations {
+            self.locations.resize(
+                n_locations,
+                Cell { newest: NONE, oldest: NONE, readers: Bits::EMPTY, all_readers: Bits::EMPTY, initial: 0 },
+            );
+        }
+    }
+
+    /// Sets what a location holds at the beginning.
+    pub(super) fn set_initial(&mut self, loc: usize, value: Value) {
+        self.locations[loc].initial = value;
     }
 }

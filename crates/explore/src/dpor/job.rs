@@ -5,11 +5,11 @@ use std::marker::PhantomData;
 
 use teetotal_memory::Model;
 
-use super::leaf::Path;
-use super::walk::{Rewindable, Stand, Walk, WalkStats};
+use super::position::{Lost, Path};
+use super::walk::{Rewindable, Stand, Walk};
 use crate::driver::Flow;
 use crate::limits::Limits;
-use crate::outcome::StopReason;
+use crate::outcome::{Stats, StopReason};
 
 /// A part of the walk: below the end of `path`, the alternatives from `from` up to `to`, if there is an end to them.
 ///
@@ -38,12 +38,12 @@ impl Job {
     }
 }
 
-/// Somebody who is shown each maximal graph, and asked after each what to do.
+/// Somebody who is shown each maximal graph, and asked now and then what to do.
 pub(super) trait Visitor<S, M> {
     fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow;
 
-    /// What the rest of the walk is to do.
-    fn wish(&mut self, _nodes: u64) -> Wish {
+    /// What the rest of the walk is to do, after so many steps of this job.
+    fn wish(&mut self, _steps: u64) -> Wish {
         Wish::GoOn
     }
 
@@ -67,24 +67,20 @@ pub(super) enum Wish {
 pub(super) enum JobEnd {
     /// It is done, or its rest was given away.
     Done,
+    /// It is not done, and what is left was given away.
     Stopped(StopReason),
 }
 
-/// A job that is being done; it may have to be taken up again with larger sets of nodes.
-struct Progress<'p, V, S, M> {
-    job: Job,
-    /// Where the walk was when the sets became too small.
-    reached: Option<Path>,
+/// What became of a job.
+pub(super) struct Done {
+    pub(super) end: JobEnd,
     /// What cut an execution short, if something did.
-    cut: Option<StopReason>,
-    stats: WalkStats,
-    limits: &'p Limits,
-    visitor: &'p mut V,
-    of: PhantomData<(S, M)>,
+    pub(super) cut: Option<StopReason>,
+    pub(super) stats: Stats,
 }
 
-/// A graph has more nodes than fit in the sets.
-struct TooLarge(u64);
+/// The largest sets of nodes have so many words.
+pub(super) const MAX_WORDS: usize = 64;
 
 /// Calls `$function` with sets of nodes of growing size until it gives something.
 macro_rules! with_growing_sets {
@@ -93,131 +89,216 @@ macro_rules! with_growing_sets {
             .or_else(|_| $function::<$s, $m, 2>($($argument),*))
             .or_else(|_| $function::<$s, $m, 4>($($argument),*))
             .or_else(|_| $function::<$s, $m, 16>($($argument),*))
-            .or_else(|_| $function::<$s, $m, 64>($($argument),*))
+            .or_else(|_| $function::<$s, $m, { $crate::dpor::job::MAX_WORDS }>($($argument),*))
     };
 }
+pub(super) use with_growing_sets;
 
-/// What became of a job.
-pub(super) struct Done {
-    pub(super) end: JobEnd,
-    /// What cut an execution short, if something did.
-    pub(super) cut: Option<StopReason>,
-    pub(super) stats: WalkStats,
-}
+/// A graph has more nodes than fit in the sets.
+pub(super) struct TooLarge;
 
 /// Does `job`.
-pub(super) fn run<S: Rewindable + Clone, M: Model>(
-    subject: &S,
+pub(super) fn run<S: Rewindable, M: Model>(
+    subject: &dyn Fn() -> S,
     job: Job,
     limits: &Limits,
     visitor: &mut impl Visitor<S, M>,
 ) -> Done {
-    let stats = WalkStats::default();
-    let mut progress = Progress { job, reached: None, cut: None, stats, limits, visitor, of: PhantomData };
+    let base = job.path.len();
+    let stats = Stats::default();
+    let mut progress = Progress { job, base, reached: None, cut: None, stats, limits, visitor, of: PhantomData };
     let walked = with_growing_sets!(run_sized::<S, M>(subject, &mut progress));
-    let end = walked.unwrap_or_else(|TooLarge(nodes)| JobEnd::Stopped(StopReason::Steps(nodes)));
+    let end = walked.unwrap_or_else(|TooLarge| unreachable!("what does not fit in the largest sets is cut short"));
     Done { end, cut: progress.cut, stats: progress.stats }
 }
 
-fn run_sized<S: Rewindable + Clone, M: Model, const N: usize>(
-    subject: &S,
+fn run_sized<S: Rewindable, M: Model, const N: usize>(
+    subject: &dyn Fn() -> S,
     progress: &mut Progress<'_, impl Visitor<S, M>, S, M>,
 ) -> Result<JobEnd, TooLarge> {
-    let mut walk = Walk::<S, M, N>::new(subject.clone());
-    progress.enter(&mut walk)?;
-    let result = progress.walk(&mut walk);
-    progress.stats.add(&walk.stats);
+    let mut walk = Walk::<S, M, N>::new(subject());
+    let stand = progress.enter(&mut walk)?;
+    let result = progress.walk(&mut walk, stand);
+    progress.stats.pending = progress.stats.pending.max(walk.peak as u64);
     result
 }
 
+/// A job that is being done; it may have to be taken up again with larger sets of nodes.
+struct Progress<'p, V, S, M> {
+    job: Job,
+    /// The level at which the job begins.
+    base: usize,
+    /// Where the walk was when the sets became too small: at each level the alternative taken and the end of them.
+    reached: Option<Vec<(u32, u32)>>,
+    /// What cut an execution short, if something did.
+    cut: Option<StopReason>,
+    stats: Stats,
+    limits: &'p Limits,
+    visitor: &'p mut V,
+    of: PhantomData<(S, M)>,
+}
+
 impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
-    fn walk<const N: usize>(&mut self, walk: &mut Walk<S, M, N>) -> Result<JobEnd, TooLarge> {
-        let base = self.job.path.len();
+    /// Brings a walk to the beginning of the job, or to where it was.
+    fn enter<const N: usize>(&mut self, walk: &mut Walk<S, M, N>) -> Result<Stand, TooLarge> {
+        if let Some(reached) = &self.reached {
+            let path: Path = reached.iter().map(|(taken, _)| *taken).collect();
+            let stand = follow(walk, &path)?;
+            // What was given away stays so.
+            walk.levels.iter_mut().zip(reached).for_each(|(level, (_, of))| level.of = *of);
+            return Ok(stand);
+        }
+        if self.job == Job::all() {
+            return Ok(Stand::Deeper);
+        }
+        let start: Path = self.job.start().collect();
+        let stand = follow(walk, &start)?;
+        if let Some(to) = self.job.to {
+            let level = &mut walk.levels[self.base];
+            level.of = level.of.min(to);
+        }
+        self.count(stand);
+        Ok(stand)
+    }
+
+    fn walk<const N: usize>(&mut self, walk: &mut Walk<S, M, N>, mut stand: Stand) -> Result<JobEnd, TooLarge> {
         loop {
-            match walk.descend() {
-                Stand::Deeper => {
-                    let depth = walk.graph.len() as u64;
-                    if self.limits.steps.is_none_or(|limit| depth <= limit) {
-                        continue;
-                    }
-                    self.cut.get_or_insert(StopReason::Steps(depth - 1));
-                }
-                Stand::NoRoom => {
-                    self.reached = Some(walk.path());
-                    // What was given away stays so.
-                    self.job.to = walk.levels.get(base).map(|level| level.of);
-                    return Err(TooLarge(walk.graph.len() as u64));
-                }
-                Stand::DeadEnd => {}
-                Stand::Maximal => {
-                    if let Some(end) = self.maximal(walk, base) {
-                        return Ok(end);
-                    }
+            if stand == Stand::Deeper && !self.is_cut(walk) {
+                stand = walk.descend();
+                self.count(stand);
+                if stand == Stand::Deeper {
+                    continue;
                 }
             }
-            loop {
-                match walk.next(base) {
-                    None => return Ok(JobEnd::Done),
-                    Some(Stand::Deeper) => break,
-                    Some(_) => {}
-                }
+            if let Some(end) = self.stop_here(walk, stand)? {
+                return Ok(end);
             }
+            match walk.next(self.base) {
+                None => return Ok(JobEnd::Done),
+                Some(next) => stand = next,
+            }
+            self.count(stand);
         }
     }
 
-    /// Brings a walk to the beginning of the job, or to where it was.
-    fn enter<const N: usize>(&self, walk: &mut Walk<S, M, N>) -> Result<(), TooLarge> {
-        let start = match &self.reached {
-            Some(reached) => reached.clone(),
-            None if self.job == Job::all() => return Ok(()),
-            None => self.job.start().collect(),
-        };
-        if !walk.follow(&start) {
-            return Err(TooLarge(walk.graph.len() as u64));
+    fn count(&mut self, stand: Stand) {
+        match stand {
+            Stand::Deeper => self.stats.steps += 1,
+            Stand::DeadEnd => self.stats.abandoned += 1,
+            Stand::Maximal | Stand::NoRoom | Stand::Refused | Stand::Fickle => {}
         }
-        let base = self.job.path.len();
-        if let (Some(level), Some(to)) = (walk.levels.get_mut(base), self.job.to) {
-            level.of = level.of.min(to);
+    }
+
+    /// Whether the execution is as long as the limit allows, and longer.
+    fn is_cut<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> bool {
+        let depth = walk.graph.len() as u64;
+        let is_cut = self.limits.steps.is_some_and(|limit| depth > limit);
+        if is_cut {
+            self.cut.get_or_insert(StopReason::Steps(depth - 1));
         }
-        Ok(())
+        is_cut
+    }
+
+    /// The walk does not go deeper here.
+    fn stop_here<const N: usize>(
+        &mut self,
+        walk: &mut Walk<S, M, N>,
+        stand: Stand,
+    ) -> Result<Option<JobEnd>, TooLarge> {
+        match stand {
+            Stand::NoRoom if N < MAX_WORDS => {
+                self.reached = Some(walk.levels.iter().map(|level| (level.taken, level.of)).collect());
+                return Err(TooLarge);
+            }
+            Stand::NoRoom => {
+                self.cut.get_or_insert(StopReason::Steps(walk.graph.len() as u64));
+            }
+            Stand::Maximal => {
+                if let Some(end) = self.maximal(walk) {
+                    return Ok(Some(end));
+                }
+            }
+            Stand::Fickle => return Ok(Some(JobEnd::Stopped(StopReason::NotDeterministic))),
+            Stand::DeadEnd | Stand::Refused | Stand::Deeper => {}
+        }
+        Ok(self.heed(walk))
     }
 
     /// Nothing can be added to the graph of `walk`.
-    fn maximal<const N: usize>(&mut self, walk: &mut Walk<S, M, N>, base: usize) -> Option<JobEnd> {
+    fn maximal<const N: usize>(&mut self, walk: &mut Walk<S, M, N>) -> Option<JobEnd> {
         if let Some(reason) = walk.endless() {
             self.cut.get_or_insert(reason);
-        } else if !walk.waits_in_earnest() {
-            walk.stats.dead_ends += 1;
-        } else if let Flow::Stop(reason) = self.visitor.graph(walk) {
-            return Some(JobEnd::Stopped(reason));
+            return None;
         }
-        match self.visitor.wish(walk.stats.nodes) {
+        if !walk.waits_in_earnest() {
+            self.stats.abandoned += 1;
+            return None;
+        }
+        let Flow::Stop(reason) = self.visitor.graph(walk) else { return None };
+        if let (StopReason::Executions(_), Some(last)) = (reason, walk.levels.len().checked_sub(1)) {
+            // This execution was not counted, and is left like those after it.
+            let job = walk.rest_of(last, walk.levels[last].taken);
+            walk.levels[last].of = job.from;
+            self.stats.steps -= 1;
+            self.visitor.give(job);
+        }
+        self.stop(walk, reason)
+    }
+
+    /// Does what the visitor wants.
+    fn heed<const N: usize>(&mut self, walk: &mut Walk<S, M, N>) -> Option<JobEnd> {
+        match self.visitor.wish(self.stats.steps) {
             Wish::GoOn => None,
             Wish::Share => {
-                if let Some(job) = walk.split(base) {
+                if let Some(job) = walk.split(self.base) {
                     self.visitor.give(job);
                 }
                 None
             }
             Wish::Yield => {
-                while let Some(job) = walk.split(base) {
-                    self.visitor.give(job);
-                }
+                self.give_all(walk);
                 Some(JobEnd::Done)
             }
-            Wish::Stop(reason) => Some(JobEnd::Stopped(reason)),
+            Wish::Stop(reason) => self.stop(walk, reason),
+        }
+    }
+
+    fn stop<const N: usize>(&mut self, walk: &mut Walk<S, M, N>, reason: StopReason) -> Option<JobEnd> {
+        // Nobody wants to see what comes after a violation that ends the search.
+        if reason != StopReason::Violation {
+            self.give_all(walk);
+        }
+        Some(JobEnd::Stopped(reason))
+    }
+
+    /// Gives away everything that is left.
+    fn give_all<const N: usize>(&mut self, walk: &mut Walk<S, M, N>) {
+        while let Some(job) = walk.split(self.base) {
+            self.visitor.give(job);
         }
     }
 }
 
+/// Goes to a position that there is.
+fn follow<S: Rewindable, M: Model, const N: usize>(walk: &mut Walk<S, M, N>, path: &[u32]) -> Result<Stand, TooLarge> {
+    walk.follow(path).map_err(|lost| match lost {
+        Lost::NoRoom => TooLarge,
+        Lost::NoSuchPath => unreachable!("a job begins on a way that there is"),
+    })
+}
+
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
-    /// Gives away the last stretch of what is left above `base`: the rest of the highest level that has one.
+    /// Gives away the last stretch of what is left from `base` on: the rest of the highest level that has one.
     fn split(&mut self, base: usize) -> Option<Job> {
         let index = (base..self.levels.len()).find(|&index| self.levels[index].taken + 1 < self.levels[index].of)?;
-        let path = self.levels[..index].iter().map(|level| level.taken).collect();
-        let level = &mut self.levels[index];
-        let job = Job { path, from: level.taken + 1, to: Some(level.of) };
-        level.of = level.taken + 1;
+        let job = self.rest_of(index, self.levels[index].taken + 1);
+        self.levels[index].of = job.from;
         Some(job)
+    }
+
+    /// The alternatives of a level from `from` on.
+    fn rest_of(&self, index: usize, from: u32) -> Job {
+        let path = self.levels[..index].iter().map(|level| level.taken).collect();
+        Job { path, from, to: Some(self.levels[index].of) }
     }
 }

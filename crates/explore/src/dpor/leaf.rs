@@ -1,12 +1,13 @@
 //! What there is to see at the end of an execution.
 
-use teetotal_judge::{Ending, View};
+use teetotal_judge::{Ending, Level, View};
 use teetotal_memory::{Model, Step, Trace};
 use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::{Failure, Status, ThreadId, Value};
 
 use super::graph::{NONE, Role};
-use super::linear;
+use super::linear::{self, Move};
+use super::position::Path;
 use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
 use crate::driver::{self, Flow, Observer};
@@ -14,9 +15,6 @@ use crate::limits::Limits;
 use crate::outcome::{Coverage, Schedule, StopReason};
 use crate::stateless::Replay;
 use crate::system::System;
-
-/// The position of a walk: which alternative was taken at each level.
-pub(super) type Path = Box<[u32]>;
 
 /// Where something was found.
 #[derive(Clone, Debug)]
@@ -41,18 +39,23 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         (0..self.subject.n_threads()).map(ThreadId::at)
     }
 
-    /// Which alternative was taken at each level.
-    pub(super) fn path(&self) -> Path {
-        self.levels.iter().map(|level| level.taken).collect()
-    }
-
     fn found(&self) -> Found {
         Found { path: self.path(), schedule: Schedule::Steps(self.steps()) }
     }
 
     /// The steps of an execution with this trace.
     pub(super) fn steps(&self) -> Vec<Step> {
-        linear::steps_of::<M, N>(&self.graph, self.subject.n_threads())
+        linear::steps_of::<M, N>(&self.graph)
+    }
+
+    /// The same by the names that the graph has.
+    pub(super) fn moves(&self) -> Vec<Move> {
+        linear::moves_of::<M, N>(&self.graph)
+    }
+
+    /// Whether the graph, to which nothing can be added, counts as an execution.
+    pub(super) fn is_execution(&self) -> bool {
+        self.endless().is_none() && self.waits_in_earnest()
     }
 
     /// Whether every thread that waits does so for good: it reads the newest write, and that does not let it go on.
@@ -75,7 +78,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         })
     }
 
-    fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> Ending {
         let mut discarded = false;
         let mut blocked = Vec::new();
         for thread in self.all_threads() {
@@ -94,7 +97,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     }
 
     /// Performs an execution with this trace for monitors that look at more than states.
-    pub(super) fn perform(&self, collector: &mut Collector<Found>, system: &mut System<S, M>) -> Flow {
+    fn perform(&self, collector: &mut Collector<Found>, system: &mut System<S, M>) -> Flow {
         let schedule = Schedule::Steps(self.steps());
         let limits = Limits { steps: None, ..Limits::default() };
         let found = || self.found();
@@ -106,7 +109,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     }
 
     /// Shows the execution to monitors that look at states only.
-    pub(super) fn show(&self, collector: &mut Collector<Found>, nothing: &Trace) -> Flow {
+    fn show(&self, collector: &mut Collector<Found>, nothing: &Trace) -> Flow {
         let view = |failure| View { trace: nothing, events: &[], state: self, failure };
         collector.begin_execution();
         let mut flow = Flow::Continue;
@@ -118,6 +121,32 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
         let next = collector.watch_end(&view(None), &self.ending(), || self.found());
         if flow == Flow::Continue { next } else { flow }
+    }
+}
+
+/// Shows executions to a collector.
+pub(super) struct Show<S, M> {
+    pub(super) collector: Collector<Found>,
+    nothing: Trace,
+    /// Performs executions, where monitors look at more than states.
+    system: Option<System<S, M>>,
+}
+
+impl<S: Rewindable, M: Model> Show<S, M> {
+    pub(super) fn new(subject: &S, collector: Collector<Found>) -> Self
+    where
+        S: Clone,
+    {
+        let system = (collector.needs() > Level::State).then(|| System::new(subject.clone()));
+        Show { collector, nothing: Trace::default(), system }
+    }
+
+    /// Shows the maximal graph of `walk`.
+    pub(super) fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+        match &mut self.system {
+            Some(system) => walk.perform(&mut self.collector, system),
+            None => walk.show(&mut self.collector, &self.nothing),
+        }
     }
 }
 

@@ -4,13 +4,34 @@
 //! execution looks as sequential as the graph lets it.
 
 use teetotal_memory::{Model, Step};
-use teetotal_program::ThreadId;
+use teetotal_program::{Loc, ThreadId};
 
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Role, Slot};
 
-/// The steps of an execution whose trace is `graph`.
-pub(super) fn steps_of<M: Model, const N: usize>(graph: &Graph<N>, n_threads: usize) -> Vec<Step> {
+/// A step of an execution, by the names that the graph has for threads and operations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Move {
+    /// The next operation of a thread, which may start another.
+    Issue { thread: ThreadId, alternative: u32, child: Option<ThreadId> },
+    /// A store, given as the operation of its thread that it is, reaches memory.
+    Commit { thread: ThreadId, index: u32, loc: Loc },
+}
+
+/// The steps of an execution whose trace is `graph`, for a subject that names threads and locations always the same.
+pub(super) fn steps_of<M: Model, const N: usize>(graph: &Graph<N>) -> Vec<Step> {
+    let moves = moves_of::<M, N>(graph).into_iter();
+    moves
+        .map(|step| match step {
+            Move::Issue { thread, alternative, .. } => Step::Issue { thread, alternative },
+            Move::Commit { thread, loc, .. } => Step::Commit { thread, loc },
+        })
+        .collect()
+}
+
+/// An execution whose trace is `graph`.
+pub(super) fn moves_of<M: Model, const N: usize>(graph: &Graph<N>) -> Vec<Move> {
+    let n_threads = graph.n_threads();
     let mut line = Line { graph, steps: Vec::new(), happened: Bits::EMPTY, pending: Vec::new() };
     let mut threads: Vec<Vec<Slot>> = (0..n_threads).map(|index| backwards(graph, ThreadId::at(index))).collect();
     while threads.iter().any(|rest| !rest.is_empty()) {
@@ -46,7 +67,7 @@ fn backwards<const N: usize>(graph: &Graph<N>, thread: ThreadId) -> Vec<Slot> {
 /// The execution so far.
 struct Line<'g, const N: usize> {
     graph: &'g Graph<N>,
-    steps: Vec<Step>,
+    steps: Vec<Move>,
     /// What has happened: stores that are in memory, everything else that was performed.
     happened: Bits<N>,
     /// Stores that are in buffers, oldest first.
@@ -71,7 +92,8 @@ impl<const N: usize> Line<'_, N> {
             return false;
         }
         let alternative = if let Role::Choice(taken) = node.role { taken } else { 0 };
-        self.steps.push(Step::Issue { thread: node.thread, alternative });
+        let child = self.graph.started_by(slot);
+        self.steps.push(Move::Issue { thread: node.thread, alternative, child });
         if is_buffered {
             self.pending.push(slot);
         } else {
@@ -91,7 +113,7 @@ impl<const N: usize> Line<'_, N> {
             let slot = self.pending.remove(index);
             let node = self.graph.node(slot);
             let loc = node.access.loc.expect("a store has a location");
-            self.steps.push(Step::Commit { thread: node.thread, loc });
+            self.steps.push(Move::Commit { thread: node.thread, index: node.index, loc });
             self.happened.insert(slot);
         }
     }

@@ -7,15 +7,25 @@
 
 mod alternatives;
 mod bits;
+mod checkpoint;
+mod estimate;
 mod graph;
 mod job;
 mod leaf;
+mod ledger;
 mod linear;
 mod pool;
+mod position;
+mod rerun;
 mod search;
 mod support;
 mod walk;
+mod watch;
 
+pub use checkpoint::{CheckpointError, Checkpoints, Searched};
+pub use estimate::{Estimate, estimate};
 pub use leaf::Found;
+pub use linear::Move;
 pub use search::{Settings, search, visit};
 pub use support::{Unsupported, unsupported};
+pub use watch::{Leaf, watch};

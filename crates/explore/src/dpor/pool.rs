@@ -24,9 +24,10 @@ struct Inner {
 }
 
 impl Pool {
-    pub(super) fn new(jobs: Vec<Job>, n_workers: usize) -> Self {
+    /// No job after `last` counts.
+    pub(super) fn new(jobs: Vec<Job>, n_workers: usize, last: Option<Job>) -> Self {
         Pool {
-            inner: Mutex::new(Inner { jobs, n_workers, n_idle: 0, last: None }),
+            inner: Mutex::new(Inner { jobs, n_workers, n_idle: 0, last }),
             changed: Condvar::new(),
             hungry: AtomicBool::new(false),
             recalled: AtomicBool::new(false),
@@ -50,6 +51,8 @@ impl Pool {
 
     /// Wants all jobs back.
     pub(super) fn recall(&self) {
+        // Nobody is between looking at this and waiting while the lock is held.
+        let _inner = self.lock();
         self.recalled.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
@@ -57,6 +60,9 @@ impl Pool {
     /// Adds a job.
     pub(super) fn put(&self, job: Job) {
         let mut inner = self.lock();
+        if inner.last.as_ref().is_some_and(|last| job.order(last).is_gt()) {
+            return;
+        }
         inner.jobs.push(job);
         self.hungry.store(inner.jobs.len() < inner.n_idle, Ordering::Relaxed);
         self.changed.notify_one();
@@ -101,10 +107,10 @@ impl Pool {
         }
     }
 
-    /// What is left.
-    pub(super) fn into_jobs(self) -> Vec<Job> {
-        let mut jobs = self.inner.into_inner().unwrap_or_else(PoisonError::into_inner).jobs;
+    /// What is left, in the order of the walk, and the last job that counts.
+    pub(super) fn into_rest(self) -> (Vec<Job>, Option<Job>) {
+        let Inner { mut jobs, last, .. } = self.inner.into_inner().unwrap_or_else(PoisonError::into_inner);
         jobs.sort_by(Job::order);
-        jobs
+        (jobs, last)
     }
 }

@@ -1,20 +1,21 @@
-//! The search: workers walk, each shows what it finds to monitors of its own, and the results are put together in the
-//! order of the walk, so that they are those of one worker.
+//! The search: workers walk, and what they find is put together as if one had walked.
+//!
+//! Each worker shows what it finds to monitors of its own; the results are joined in the order of the walk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use teetotal_judge::Level;
-use teetotal_memory::{Model, Step, Trace};
+use teetotal_memory::{Model, Step};
 
+use super::checkpoint::{CheckpointError, Checkpoints, Saved, Searched};
 use super::job::{self, Done, Job, JobEnd, Visitor, Wish};
-use super::leaf::Found;
+use super::leaf::{Found, Show};
+use super::ledger::{Ledger, Part};
 use super::pool::Pool;
 use super::walk::{Rewindable, Walk};
 use crate::collector::Collector;
 use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, StopReason};
-use crate::system::System;
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ pub struct Settings {
     pub jobs: usize,
 }
 
-/// How many nodes are added between two looks at the stop signal.
+/// How many steps are taken between two looks at the stop signal.
 const SIGNAL_INTERVAL: u64 = 4_096;
 
 /// Shows every trace of `subject` once; `collector` makes somebody who watches a part of them.
@@ -33,60 +34,40 @@ pub fn search<S, M: Model>(
     collector: &(dyn Fn() -> Collector<Found> + Sync),
     settings: &Settings,
     signal: StopSignal<'_>,
-) -> (Collector, Coverage)
+    checkpoints: Option<(Searched, &Checkpoints<'_>)>,
+) -> Result<(Collector, Coverage), CheckpointError>
 where
     S: Rewindable + Clone + Send + Sync,
 {
+    let mut ledger = match &checkpoints {
+        Some((of, Checkpoints { from: Some(text), .. })) => {
+            Saved::read(text, of)?.recreate::<S, M>(subject, collector)?
+        }
+        _ => Ledger::new(),
+    };
     // Which executions a limit leaves out must not depend on who is faster.
     let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs };
-    let pool = Pool::new(vec![Job::all()], n_workers);
-    let shared = Shared {
-        pool: &pool,
-        limits: &settings.limits,
-        signal,
-        executions: AtomicU64::new(0),
-        seen: AtomicU64::new(0),
-    };
-    let work = || {
-        let mut parts = Vec::new();
-        while let Some(job) = pool.take() {
-            parts.push(shared.do_job::<S, M>(subject, job, collector()));
+    let limits = &settings.limits;
+    let mut last: Option<Job> = None;
+    loop {
+        let due =
+            checkpoints.as_ref().filter(|_| last.is_none()).map(|(_, c)| Due { interval: c.interval, is_due: c.due });
+        let pool = Pool::new(std::mem::take(&mut ledger.open), n_workers, last);
+        let executions = AtomicU64::new(ledger.executions());
+        let seen = AtomicU64::new(ledger.executions());
+        let shared = Shared { pool: &pool, limits, signal, executions, seen, due };
+        let parts = shared.work::<S, M>(subject, collector, n_workers);
+        (ledger.open, last) = pool.into_rest();
+        ledger.add(parts);
+        let is_over = ledger.open.is_empty() || ledger.is_stopped();
+        // What a violation leaves open is soon done or of no interest.
+        if let (Some((of, checkpoints)), None, false) = (&checkpoints, &last, ledger.open.is_empty()) {
+            (checkpoints.save)(&ledger.to_text(of));
         }
-        parts
-    };
-    let mut parts: Vec<Part> = if n_workers == 1 {
-        work()
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
-        })
-    };
-    parts.sort_by(|a, b| a.job.order(&b.job));
-    put_together(parts, collector())
-}
-
-/// What one job gave.
-struct Part {
-    job: Job,
-    collector: Collector<Found>,
-    stopped: Option<StopReason>,
-    cut: Option<StopReason>,
-}
-
-/// Puts the parts together up to the first that stopped the search.
-fn put_together(parts: Vec<Part>, mut all: Collector<Found>) -> (Collector, Coverage) {
-    let mut coverage = Coverage::Complete;
-    for part in parts {
-        all.append(part.collector);
-        if let (Coverage::Complete, Some(reason)) = (&coverage, part.stopped.or(part.cut)) {
-            coverage = Coverage::Stopped(reason);
-        }
-        if part.stopped == Some(StopReason::Violation) {
-            return (all.map(|found| found.schedule), Coverage::Stopped(StopReason::Violation));
+        if is_over {
+            return Ok(ledger.put_together(collector()));
         }
     }
-    (all.map(|found| found.schedule), coverage)
 }
 
 /// What the workers have in common.
@@ -97,40 +78,82 @@ struct Shared<'s> {
     executions: AtomicU64,
     /// Executions that the workers have told of.
     seen: AtomicU64,
+    due: Option<Due<'s>>,
+}
+
+/// Asked now and then whether a checkpoint is due.
+struct Due<'s> {
+    /// How many steps a worker takes between two questions.
+    interval: u64,
+    is_due: &'s (dyn Fn() -> bool + Sync),
 }
 
 impl Shared<'_> {
+    /// Does jobs until there are none left, or they are wanted back.
+    fn work<S, M: Model>(
+        &self,
+        subject: &S,
+        collector: &(dyn Fn() -> Collector<Found> + Sync),
+        n_workers: usize,
+    ) -> Vec<Part>
+    where
+        S: Rewindable + Clone + Send + Sync,
+    {
+        let work = || {
+            let mut parts = Vec::new();
+            while let Some(job) = self.pool.take() {
+                parts.push(self.do_job::<S, M>(subject, job, collector()));
+            }
+            parts
+        };
+        if n_workers == 1 {
+            return work();
+        }
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..n_workers).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("a worker does not panic")).collect()
+        })
+    }
+
     fn do_job<S, M: Model>(&self, subject: &S, job: Job, collector: Collector<Found>) -> Part
     where
         S: Rewindable + Clone,
     {
-        let nothing = Trace::default();
-        let system = (collector.needs() > Level::State).then(|| System::new(subject.clone()));
-        let mut worker =
-            Worker { shared: self, job: job.clone(), collector, nothing: &nothing, system, looked: 0, seen: 0 };
-        let Done { end, cut, stats } = job::run::<S, M>(subject, job.clone(), self.limits, &mut worker);
+        let start = job.start().collect();
+        let mut worker = Worker {
+            shared: self,
+            job: job.clone(),
+            show: Show::new(subject, collector),
+            looked: 0,
+            asked: 0,
+            seen: 0,
+        };
+        let Done { end, cut, stats } = job::run::<S, M>(&|| subject.clone(), job.clone(), self.limits, &mut worker);
         worker.tell();
-        worker.collector.stats.add(&stats.as_stats());
+        let mut collector = worker.show.collector;
+        collector.stats.add(&stats);
         let stopped = match end {
             JobEnd::Done => None,
             JobEnd::Stopped(reason) => {
-                self.pool.end_after(&job);
+                match reason {
+                    StopReason::Violation => self.pool.end_after(&job),
+                    _ => self.pool.recall(),
+                }
                 Some(reason)
             }
         };
-        Part { job, collector: worker.collector, stopped, cut }
+        Part { start, collector, stopped, cut }
     }
 }
 
 struct Worker<'w, S, M> {
     shared: &'w Shared<'w>,
     job: Job,
-    collector: Collector<Found>,
-    nothing: &'w Trace,
-    /// Performs executions, where monitors look at more than states.
-    system: Option<System<S, M>>,
-    /// How many nodes there were at the last look at the signal.
+    show: Show<S, M>,
+    /// How many steps there were at the last look at the signal.
     looked: u64,
+    /// How many there were when it was last asked whether a checkpoint is due.
+    asked: u64,
     /// Executions that the others have not been told of.
     seen: u64,
 }
@@ -152,15 +175,12 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
                 return Flow::Stop(StopReason::Executions(limit));
             }
         }
-        match &mut self.system {
-            Some(system) => walk.perform(&mut self.collector, system),
-            None => walk.show(&mut self.collector, self.nothing),
-        }
+        self.show.graph(walk)
     }
 
-    fn wish(&mut self, nodes: u64) -> Wish {
-        if nodes - self.looked >= SIGNAL_INTERVAL {
-            self.looked = nodes;
+    fn wish(&mut self, steps: u64) -> Wish {
+        if steps - self.looked >= SIGNAL_INTERVAL {
+            self.looked = steps;
             let progress = Progress { executions: self.tell(), states: 0 };
             if let Some(reason) = self.shared.signal.stop(progress) {
                 return Wish::Stop(reason);
@@ -168,6 +188,17 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
             if !self.shared.pool.counts(&self.job) {
                 return Wish::Stop(StopReason::Violation);
             }
+        }
+        if let Some(due) = &self.shared.due
+            && steps - self.asked >= due.interval
+        {
+            self.asked = steps;
+            if (due.is_due)() {
+                self.shared.pool.recall();
+            }
+        }
+        if self.shared.pool.is_recalled() {
+            return Wish::Yield;
         }
         if self.shared.pool.is_hungry() { Wish::Share } else { Wish::GoOn }
     }
@@ -183,7 +214,7 @@ pub fn visit<S: Rewindable + Clone, M: Model>(
     limits: &Limits,
     each: &mut dyn FnMut(Vec<Step>),
 ) -> Coverage {
-    let Done { end, cut, .. } = job::run::<S, M>(subject, Job::all(), limits, &mut Each(each));
+    let Done { end, cut, .. } = job::run::<S, M>(&|| subject.clone(), Job::all(), limits, &mut Each(each));
     let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { cut };
     stopped.map_or(Coverage::Complete, Coverage::Stopped)
 }

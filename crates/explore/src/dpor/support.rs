@@ -22,6 +22,8 @@ pub fn unsupported(program: &Program) -> Option<Unsupported> {
         "a fence that waits for the buffers of all threads"
     } else if instructions().any(|i| matches!(i, Instruction::Await { loads, .. } if loads.len() != 1)) {
         "a step that reads several locations at once"
+    } else if instructions().any(|i| matches!(i, Instruction::Guarded { .. })) {
+        "a step that chooses by what it reads, or reads and stores"
     } else if places().any(|place| place.exclusive) {
         "a section that no other thread may interrupt"
     } else if (0..program.threads.len()).any(|child| n_spawns(child) > 1) {

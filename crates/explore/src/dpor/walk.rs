@@ -6,17 +6,13 @@
 use std::marker::PhantomData;
 
 use teetotal_memory::{Access, Model};
-use teetotal_program::{Foresight, Loc, OnFailure, Op, Order, Status, Subject, ThreadId, ThreadSnapshot, Value};
+use teetotal_program::{Loc, OnFailure, Op, Order, Redo, Status, Subject, ThreadId, Value};
 
 use super::alternatives::{Alternative, Lazy};
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
-use crate::outcome::Stats;
 
-/// A subject that the walk can take back thread by thread.
-pub trait Rewindable: Subject + ThreadSnapshot + Foresight {}
-
-impl<S: Subject + ThreadSnapshot + Foresight> Rewindable for S {}
+pub(super) use teetotal_program::Rewind as Rewindable;
 
 /// The walk.
 pub(super) struct Walk<S, M, const N: usize> {
@@ -31,33 +27,15 @@ pub(super) struct Walk<S, M, const N: usize> {
     started: Vec<Value>,
     not_started: Vec<Value>,
     width: usize,
-    pub(super) stats: WalkStats,
-    model: PhantomData<M>,
-}
-
-/// What a walk did.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct WalkStats {
-    /// Nodes added.
-    pub(super) nodes: u64,
-    /// Ways that turned out to lead nowhere.
-    pub(super) dead_ends: u64,
+    /// Whether the subject is not where the graph is, and must run again.
+    is_stale: bool,
+    /// Whether the subject did something else when it was run again.
+    is_fickle: bool,
+    /// How the subject runs again, kept to save allocations.
+    plan: (Vec<Redo>, Vec<Value>),
     /// The most graphs that were kept at once.
-    pub(super) peak: u64,
-}
-
-impl WalkStats {
-    /// Adds what another part of the walk did.
-    pub(super) fn add(&mut self, other: &WalkStats) {
-        self.nodes += other.nodes;
-        self.dead_ends += other.dead_ends;
-        self.peak = self.peak.max(other.peak);
-    }
-
-    /// As part of what a search did.
-    pub(super) fn as_stats(&self) -> Stats {
-        Stats { steps: self.nodes, abandoned: self.dead_ends, pending: self.peak, ..Stats::default() }
-    }
+    pub(super) peak: usize,
+    model: PhantomData<M>,
 }
 
 /// One level of the walk.
@@ -84,13 +62,18 @@ enum Task {
 }
 
 /// Where the walk stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stand {
     /// Nothing can be added.
     Maximal,
     /// Something is missing that never comes, or that comes on another way.
     DeadEnd,
+    /// The write cannot be given to the read that was to be revisited.
+    Refused,
     /// The graph is too large for sets of this size.
     NoRoom,
+    /// The subject did something else when it was run again.
+    Fickle,
     /// A level was entered.
     Deeper,
 }
@@ -114,7 +97,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         for thread in (0..n_threads).map(ThreadId::at) {
             let range = thread.index() * width..(thread.index() + 1) * width;
             subject.save_thread(thread, &mut not_started[range.clone()]);
-            if subject.status(thread) == Status::NotStarted {
+            if !S::RUNS_AGAIN && subject.status(thread) == Status::NotStarted {
                 subject.start_thread(thread);
                 subject.save_thread(thread, &mut started[range.clone()]);
                 subject.load_thread(thread, &not_started[range]);
@@ -133,7 +116,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             started,
             not_started,
             width,
-            stats: WalkStats::default(),
+            peak: 0,
+            is_stale: false,
+            is_fickle: false,
+            plan: Default::default(),
             model: PhantomData,
         }
     }
@@ -144,6 +130,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Adds the next event in the first way possible.
     pub(super) fn descend(&mut self) -> Stand {
+        self.catch_up();
+        if self.is_fickle {
+            return Stand::Fickle;
+        }
         let Some(task) = self.next_task() else { return Stand::Maximal };
         // A read-modify-write is two nodes, and a revisit adds one beside the read.
         if !self.graph.has_room(2) {
@@ -153,11 +143,14 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     }
 
     fn enter(&mut self, task: Task) -> Stand {
+        self.catch_up();
+        if self.is_fickle {
+            return Stand::Fickle;
+        }
         let first = self.alternatives.len();
         self.list(task);
         let of = (self.alternatives.len() - first) as u32;
         if of == 0 {
-            self.stats.dead_ends += 1;
             return Stand::DeadEnd;
         }
         self.levels.push(Level { task, first: first as u32, taken: 0, of });
@@ -179,32 +172,21 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         None
     }
 
-    /// Goes from the empty graph to the end of `path`; gives whether there is such a path.
-    pub(super) fn follow(&mut self, path: &[u32]) -> bool {
-        while self.levels.len() < path.len() {
-            let depth = self.levels.len();
-            // A revisit enters two levels at once; each is turned to its alternative from the first on.
-            if !matches!(self.descend(), Stand::Deeper | Stand::DeadEnd) || self.levels.len() == depth {
-                return false;
-            }
-            for level in depth.. {
-                let Some(&taken) = path.get(level) else { break };
-                let Some(found) = self.levels.get(level).copied() else { break };
-                if taken >= found.of {
-                    return false;
-                }
-                if taken != found.taken {
-                    while self.levels.len() > level + 1 {
-                        self.undo();
-                        self.alternatives.truncate(self.levels.pop().expect("a level").first as usize);
-                    }
-                    self.undo();
-                    self.levels[level].taken = taken;
-                    self.apply();
-                }
-            }
+    /// Takes the alternative `taken` of the level at `index` and leaves all levels below it.
+    pub(super) fn turn(&mut self, index: usize, taken: u32) -> Stand {
+        self.leave(index + 1);
+        self.undo();
+        self.levels[index].taken = taken;
+        self.apply()
+    }
+
+    /// Goes back until there are at most `n_levels` levels.
+    pub(super) fn leave(&mut self, n_levels: usize) {
+        while self.levels.len() > n_levels {
+            self.undo();
+            let level = self.levels.pop().expect("there is a level to leave");
+            self.alternatives.truncate(level.first as usize);
         }
-        self.levels.len() == path.len()
     }
 
     /// The event to add next: of the first thread that has one, but first what completes a read-modify-write.
@@ -235,7 +217,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     fn list(&mut self, task: Task) {
         match task {
             Task::Perform(thread, op) => match op {
-                Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await => {
+                Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await { .. } => {
                     self.list_sources(thread, op);
                 }
                 Op::Store { .. } => self.list_places(thread),
@@ -258,7 +240,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let mut before_update = Lazy::new(graph, progress.floor | held_back);
         let (subject, alternatives) = (&self.subject, &mut self.alternatives);
         let newest = graph.cell(loc).newest;
-        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await);
+        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
         let mut may_update = true;
         graph.newest_writes(loc, Some(thread), progress.floor, |write| {
             let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
@@ -331,8 +313,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             last != NONE && self.graph.node(last).role == Role::Blocked && self.graph.node(last).loc() == loc
         };
         let Some(waiting) = self.threads().find(is_waiting) else { return };
-        let may_write = |other: ThreadId| !self.subject.future(other).writes().is_empty();
-        if self.threads().any(|other| other != thread && other != waiting && may_write(other)) {
+        if self.threads().any(|other| other != thread && other != waiting && self.subject.may_write(other)) {
             return;
         }
         let newest = self.graph.cell(loc).newest;
@@ -385,7 +366,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         match op {
             Op::Load { loc, order } | Op::Rmw { loc, order, .. } => Reading { loc, order },
             Op::Lock { loc, order } | Op::Unlock { loc, order } => Reading { loc, order },
-            Op::Await => {
+            Op::Await { .. } => {
                 let mut locations = Vec::with_capacity(1);
                 self.subject.awaited(thread, &mut locations);
                 Reading { loc: locations[0], order: Order::Plain }
@@ -420,6 +401,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Takes the alternative that the newest level has.
     fn apply(&mut self) -> Stand {
+        self.catch_up();
+        if self.is_fickle {
+            return Stand::Fickle;
+        }
         let level = *self.levels.last().expect("there is a level");
         let alternative = self.alternatives[(level.first + level.taken) as usize];
         match (level.task, alternative) {
@@ -436,7 +421,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
                 self.revisit(thread, read);
-                return self.enter(Task::Replant { thread, read });
+                return match self.enter(Task::Replant { thread, read }) {
+                    Stand::DeadEnd => Stand::Refused,
+                    stand => stand,
+                };
             }
             (Task::Replant { thread, read }, Alternative::After(previous)) => {
                 let write = self.write(thread, previous);
@@ -488,6 +476,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Brings `thread` to where the graph has it.
     fn reload(&mut self, thread: ThreadId) {
+        if S::RUNS_AGAIN {
+            self.is_stale = true;
+            return;
+        }
         let strand = self.graph.strand(thread);
         let range = thread.index() * self.width..(thread.index() + 1) * self.width;
         let words = match strand.last {
@@ -498,15 +490,51 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         self.subject.load_thread(thread, words);
     }
 
+    /// Brings a subject that runs again to where the graph is, and makes room for what is new in it.
+    fn catch_up(&mut self) {
+        if !S::RUNS_AGAIN {
+            return;
+        }
+        let was_stale = std::mem::take(&mut self.is_stale);
+        if was_stale {
+            self.graph.plan(&mut self.plan.0);
+            let (plan, written) = (&self.plan.0, &mut self.plan.1);
+            written.resize(Bits::<N>::CAPACITY as usize, 0);
+            self.is_fickle |= self.subject.rerun(plan, written).is_err();
+        }
+        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
+        if was_stale {
+            self.graph.take_values(&self.plan.0, &self.plan.1);
+            self.recompute_halves();
+        }
+    }
+
+    /// Finds anew what read-modify-writes without their writes are about to write.
+    fn recompute_halves(&mut self) {
+        for thread in self.threads() {
+            let last = self.graph.strand(thread).last;
+            if last != NONE && self.graph.node(last).role == Role::UpdateRead {
+                let value = self.graph.node(last).read;
+                if let Status::Ready(op) = self.subject.status(thread)
+                    && let Answer::Updated(written) = answer::<S, M>(&self.subject, thread, op, value)
+                {
+                    self.graph.node_mut(last).written = written;
+                }
+            }
+        }
+    }
+
     /// Keeps the state of a thread after its newest node.
     fn keep_state(&mut self, thread: ThreadId) {
+        if S::RUNS_AGAIN {
+            return;
+        }
         let slot = self.graph.strand(thread).last;
         self.subject.save_thread(thread, self.graph.state_mut(slot));
     }
 
     /// Makes `slot`, the newest of its thread and at `op`, a read of `source`, and lets the thread go on if it may.
     fn read(&mut self, slot: Slot, op: Op, source: Slot) {
-        self.stats.nodes += 1;
         let Node { thread, before, access, .. } = *self.graph.node(slot);
         let strand = self.graph.strand(thread);
         let loc = self.graph.node(slot).loc();
@@ -540,6 +568,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         node.after = Progress { floor: Bits::one(slot), pending: progress.pending & !held_back, epoch: progress.epoch };
         self.graph.link_read(slot, source);
         if matches!(answer, Answer::Load(_) | Answer::Failed) {
+            self.subject.reads_from(thread, self.graph.writer(source));
             self.subject.resume(thread, &[value]);
         }
         self.keep_state(thread);
@@ -547,14 +576,16 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Adds the write that `thread` is about to add, after `previous`.
     fn write(&mut self, thread: ThreadId, previous: Slot) -> Slot {
-        self.stats.nodes += 1;
         let Write { node, source } = self.write_of(thread);
-        let progress = self.graph.progress(thread);
+        let mut after = self.graph.progress(thread);
+        // Whatever waits for a store would wait for a later one like it, which waits for it in turn.
+        let is_like = |store: &Slot| self.graph.node(*store).access.is_like(node.access);
+        let passed = after.pending.iter().find(is_like);
         let slot = self.graph.add(node);
         let added = self.graph.node_mut(slot);
         added.past.insert(slot);
-        let mut after = progress;
         if source.is_none() && M::BUFFERS {
+            passed.into_iter().for_each(|store| after.pending.remove(store));
             after.pending.insert(slot);
             if added.access.order == Order::SeqCst {
                 after.floor |= std::mem::replace(&mut after.pending, Bits::EMPTY);
@@ -565,8 +596,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         added.after = after;
         self.graph.link_write(slot, previous);
         match source {
-            Some(_) => {
+            Some(source) => {
                 let read = self.graph.node(self.graph.node(slot).before).read;
+                self.subject.reads_from(thread, self.graph.writer(source));
                 self.subject.resume(thread, &[read]);
             }
             None => self.subject.resume(thread, &[]),
@@ -577,7 +609,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Adds an event that accesses no location.
     fn order(&mut self, thread: ThreadId, op: Op, taken: u32) {
-        self.stats.nodes += 1;
         let progress = self.graph.progress(thread);
         let strand = self.graph.strand(thread);
         let mut past = self.graph.past_after(strand.last, strand);
@@ -629,7 +660,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         std::mem::swap(&mut self.graph, &mut self.saved[self.n_saved]);
         self.graph.copy_part(&self.saved[self.n_saved], kept, read);
         self.n_saved += 1;
-        self.stats.peak = self.stats.peak.max(self.n_saved as u64);
+        self.peak = self.peak.max(self.n_saved);
         self.threads().for_each(|thread| self.reload(thread));
     }
 }
@@ -663,8 +694,8 @@ pub(super) enum Answer {
 fn answer<S: Subject, M: Model>(subject: &S, thread: ThreadId, op: Op, value: Value) -> Answer {
     match op {
         Op::Load { .. } => Answer::Load(value),
-        Op::Await if subject.accepts(thread, &[value]) => Answer::Load(value),
-        Op::Await => Answer::Blocked,
+        Op::Await { .. } if subject.accepts(thread, &[value], 0) => Answer::Load(value),
+        Op::Await { .. } => Answer::Blocked,
         Op::Lock { .. } if value == 0 => Answer::Updated(thread.as_holder()),
         Op::Lock { .. } => Answer::Blocked,
         Op::Rmw { on_failure, .. } => match subject.modify(thread, value) {

@@ -20,7 +20,7 @@ use crate::outcome::Schedule;
 use crate::system::System;
 
 /// The search gives up after so many states.
-const MAX_STATES: usize = 100_000;
+const MAX_STATES: usize = 10_000;
 
 /// What to look for, all at once.
 pub(super) struct Cheapest<'c> {

@@ -59,7 +59,7 @@ fn all_before<M: Model>(found: &Replayed) -> Vec<Vec<bool>> {
 
 struct Order {
     steps: Vec<Step>,
-    /// Whether a step must come after an earlier one.
+    /// For each step, whether it must come after each earlier one.
     before: Vec<Vec<bool>>,
     /// Which steps are still to be taken.
     left: Vec<bool>,
@@ -71,7 +71,7 @@ impl Order {
     fn leave_out_what_the_last_does_not_need(&mut self) {
         let last = self.steps.len() - 1;
         for position in 0..last {
-            self.left[position] = self.before[last][position];
+            self.left[position] = self.must_precede(position, last);
         }
     }
 
@@ -81,7 +81,7 @@ impl Order {
         let own = self.next_of_turn();
         let goes_on = own.filter(|&own| self.is_ready(own));
         // A commit that the thread waits for comes before another thread gets its turn.
-        let helps = || ready().find(|&p| self.steps[p].is_commit() && own.is_some_and(|own| self.before[own][p]));
+        let helps = || ready().find(|&p| self.steps[p].is_commit() && own.is_some_and(|own| self.must_precede(p, own)));
         let switches = || ready().find(|&position| !self.steps[position].is_commit());
         goes_on.or_else(helps).or_else(switches).or_else(|| ready().next())
     }
@@ -96,9 +96,14 @@ impl Order {
         (0..self.steps.len()).find(is_own)
     }
 
+    /// Whether the step at `first` must come before the one at `second`.
+    fn must_precede(&self, first: usize, second: usize) -> bool {
+        first < second && self.before[second][first]
+    }
+
     /// Whether nothing that must come before it is left.
     fn is_ready(&self, position: usize) -> bool {
-        self.left[position] && !(0..position).any(|earlier| self.left[earlier] && self.before[position][earlier])
+        self.left[position] && !(0..position).any(|earlier| self.left[earlier] && self.must_precede(earlier, position))
     }
 
     fn take(&mut self, position: usize) -> Step {
@@ -108,5 +113,51 @@ impl Order {
             self.turn = Some(step.thread());
         }
         step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use teetotal_memory::MODELS;
+    use teetotal_program::ir::Program;
+    use teetotal_program::testing::{Shape, generate};
+
+    use super::*;
+    use crate::outcome::Schedule;
+    use crate::replay::run_again;
+    use crate::{Limits, Options, SearchId, check};
+
+    /// Who depends on whom does not say that a stretch of one thread stays together.
+    fn has_exclusive(program: &Program) -> bool {
+        program.threads.iter().any(|thread| thread.places.iter().any(|place| place.exclusive))
+    }
+
+    #[test]
+    fn a_straightened_execution_has_the_same_trace() {
+        let mut changed = 0;
+        for seed in 0..300 {
+            let program = Arc::new(generate(seed, &Shape::full()));
+            if has_exclusive(&program) {
+                continue;
+            }
+            for model in MODELS {
+                let limits = Limits { executions: Some(20), ..Limits::default() };
+                let options =
+                    Options { search: SearchId::Random, seed, minimize: false, limits, ..Options::new(model.id) };
+                let outcome = check(&program, &options, &|| None).expect("it can be searched");
+                for schedule in outcome.states.values() {
+                    let found = run_again(&program, model.id, schedule);
+                    let steps = model.id.visit(Straighten { found: &found });
+                    let straight = Schedule::Steps(steps);
+                    let again = run_again(&program, model.id, &straight);
+                    assert_eq!(again.trace.steps().len(), schedule.len(), "{schedule:?} {straight:?}\n{program}");
+                    assert_eq!(again.trace.key(), found.trace.key(), "{schedule:?} {straight:?}\n{program}");
+                    changed += u64::from(again.trace != found.trace);
+                }
+            }
+        }
+        assert!(changed > 100, "only {changed} were changed");
     }
 }

@@ -174,7 +174,7 @@ impl Reduction {
                 set.add(own);
                 set
             }
-            Op::Await => {
+            Op::Await { .. } => {
                 let locations = self.awaited(state, thread);
                 let mut set = self.conflicts::<M>(Access::read(locations), thread);
                 set.add(own);
@@ -255,7 +255,10 @@ impl Reduction {
             Op::Rmw { loc, .. } | Op::Lock { loc, .. } | Op::Unlock { loc, .. } => {
                 Access { read: LocSet::of(loc), written: LocSet::of(loc) }
             }
-            Op::Await => Access::read(self.awaited(state, thread)),
+            Op::Await { .. } => {
+                let written = if M::BUFFERS { LocSet::default() } else { state.subject.stores_at_once(thread) };
+                Access { read: self.awaited(state, thread), written }
+            }
             Op::Fence { .. } | Op::Spawn { .. } | Op::Join { .. } | Op::Choose { .. } => Access::default(),
             Op::GlobalFence => unreachable!("there is no reduction where a global fence may come"),
         }

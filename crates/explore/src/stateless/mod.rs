@@ -2,12 +2,14 @@
 
 mod bounded;
 mod brute;
+mod follow;
 mod pct;
 mod random;
 mod replay;
 
 pub use bounded::Bounded;
 pub use brute::Brute;
+pub use follow::Follow;
 pub use pct::{Guarantee, Pct};
 pub use random::Random;
 pub use replay::Replay;

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use teetotal_memory::Model;
-use teetotal_program::{Foresight, Snapshot, ThreadId, ThreadSnapshot};
+use teetotal_program::{Foresight, Rewind, Snapshot, ThreadId};
 
 use super::alphabet::SENTINEL;
 use super::automaton::{Language, Letter};
@@ -109,7 +109,7 @@ impl Cycles {
         languages: &mut [Language],
     ) -> Vec<Rc<Pump>>
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         let mut pumps = Vec::new();
@@ -140,7 +140,7 @@ impl Cycles {
         languages: &[Language],
     ) -> bool
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         matches!(self.local_growth(world, key, thread, languages), LocalGrowth::Closed)
@@ -155,7 +155,7 @@ impl Cycles {
         languages: &[Language],
     ) -> LocalGrowth
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         let local = world.keys.locals_of(key)[thread.index()];
@@ -190,7 +190,7 @@ impl Cycles {
         languages: &[Language],
     ) -> LocalGrowth
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         for &id in cycles.iter().rev() {
@@ -210,7 +210,7 @@ impl Cycles {
         languages: &[Language],
     ) -> Option<(Language, Rc<Pump>)>
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         let mut shared = self.at.get(&key)?.clone();
@@ -243,7 +243,7 @@ impl Cycles {
         languages: &[Language],
     ) -> Grown
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         let is_local = cycles.iter().all(|&id| self.cycle(id).is_local);
@@ -265,7 +265,7 @@ impl Cycles {
         languages: &[Language],
     ) -> Grown
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         let before = languages[thread.index()];
@@ -298,7 +298,7 @@ impl Cycles {
         from: &[Language],
     ) -> Option<Box<[Language]>>
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         let mut languages: Box<[Language]> = from.into();
@@ -319,7 +319,7 @@ impl Cycles {
         mut languages: Box<[Language]>,
     ) -> Box<[Language]>
     where
-        S: Foresight + Snapshot + ThreadSnapshot + Clone,
+        S: Foresight + Snapshot + Rewind + Clone,
         M: Model,
     {
         if let Pump::Suffix { thread, cycles } = pump
@@ -352,7 +352,8 @@ pub(super) fn leave_behind<M: Model>(
     }
     let sentinel = buffers.automata.letter(SENTINEL);
     let marked = buffers.automata.concatenation(sentinel, *language);
-    let take_out = |rest, &(letter, passed): &(Letter, LetterSet)| buffers.apply(Effect::Remove { letter, passed }, rest);
+    let take_out =
+        |rest, &(letter, passed): &(Letter, LetterSet)| buffers.apply(Effect::Remove { letter, passed }, rest);
     let after = leaving.iter().fold(marked, take_out);
     let (short, shorter) = (buffers.automata.shortest(after)?, buffers.automata.shortest(*language)?);
     let word = short.get(1..)?.strip_suffix(&shorter[..]).filter(|word| !word.is_empty())?;

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use teetotal_memory::Model;
-use teetotal_program::{Failure, Foresight, Snapshot, ThreadId, ThreadSnapshot};
+use teetotal_program::{Failure, Foresight, Rewind, Snapshot, ThreadId};
 
 use super::accelerate;
 use super::automaton::Language;
@@ -23,14 +23,9 @@ const MAX_ANCESTORS: usize = 4;
 /// How many steps each thread takes alone to look for loops.
 const MAX_LOOP_STEPS: usize = 500;
 
-impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M> {
+impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     /// Goes on from a state that a step leads to, unless it is known.
-    pub(super) fn take(
-        &mut self,
-        id: StateId,
-        successor: Successor,
-        collector: &mut Collector,
-    ) -> Option<StopReason> {
+    pub(super) fn take(&mut self, id: StateId, successor: Successor, collector: &mut Collector) -> Option<StopReason> {
         let mut items = Vec::new();
         let mut next = Some(successor);
         let (mut key, mut languages) = (self.states.get(id).key, Box::default());
@@ -92,7 +87,8 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M
             self.unbounded.get_or_insert(reason);
             return None;
         }
-        let depth = self.states.get(id).depth + items.iter().filter(|item| matches!(item, Item::Step(_))).count() as u32;
+        let depth =
+            self.states.get(id).depth + items.iter().filter(|item| matches!(item, Item::Step(_))).count() as u32;
         let items = items.into();
         self.store(State { key, languages, from: Some(id), items, depth, is_covered: false }, collector)
     }

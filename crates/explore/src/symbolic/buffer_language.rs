@@ -30,8 +30,8 @@ pub enum Effect {
     Barrier,
     /// Only contents whose newest store to `loc` has this value.
     Newest { loc: Loc, value: Value },
-    /// Only contents without a store to `loc`.
-    Absent { loc: Loc },
+    /// Only contents without a store to `loc`, since memory holds this value.
+    Absent { loc: Loc, value: Value },
     /// Only contents of either kind, since memory holds the same value.
     Seen { loc: Loc, value: Value },
     /// Only the empty content.
@@ -114,7 +114,7 @@ impl<M: Model> Buffers<M> {
                 self.normalize(passed)
             }
             Effect::Newest { loc, value } => self.part(language, loc, Some(value)),
-            Effect::Absent { loc } => self.part(language, loc, None),
+            Effect::Absent { loc, .. } => self.part(language, loc, None),
             Effect::Seen { loc, value } => {
                 let (forwarded, absent) = (self.part(language, loc, Some(value)), self.part(language, loc, None));
                 self.automata.union(forwarded, absent)

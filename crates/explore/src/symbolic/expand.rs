@@ -4,9 +4,7 @@
 //! languages, and all contents for which it is possible go along at once.
 
 use teetotal_memory::{Model, Step};
-use teetotal_program::{
-    Failure, Foresight, Loc, OnFailure, Op, Order, Snapshot, Status, ThreadId, ThreadSnapshot, Value,
-};
+use teetotal_program::{Failure, Foresight, Loc, OnFailure, Op, Order, Rewind, Snapshot, Status, ThreadId, Value};
 
 use super::automaton::Language;
 use super::buffer_language::{Buffers, Effect};
@@ -39,9 +37,9 @@ pub(super) struct Successor {
 }
 
 /// One way in which an operation may go.
-struct Way {
+pub(super) struct Way {
     alternative: u32,
-    effects: Vec<(ThreadId, Effect)>,
+    pub(super) effects: Vec<(ThreadId, Effect)>,
     /// What the thread is answered.
     answer: Vec<Value>,
     /// What it writes to memory at once.
@@ -50,8 +48,8 @@ struct Way {
     drains: bool,
 }
 
-/// Effects that say when an operation is not possible.
-type Part = Vec<(ThreadId, Effect)>;
+/// Effects that leave a part of the contents.
+pub(super) type Part = Vec<(ThreadId, Effect)>;
 
 /// Threads, memory and buffers of one program under the model `M`.
 #[derive(Debug)]
@@ -60,7 +58,7 @@ pub(super) struct World<S, M> {
     pub(super) keys: Keys,
     /// The state whose steps are looked at.
     pub(super) at: Point<S>,
-    next: Point<S>,
+    pub(super) next: Point<S>,
     bytes: Vec<u8>,
     /// No buffer holds more stores than this.
     pub(super) buffer_limit: Option<u32>,
@@ -68,7 +66,7 @@ pub(super) struct World<S, M> {
     pub(super) limit_reached: bool,
 }
 
-impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
+impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     pub(super) fn new(subject: S, buffer_limit: Option<u32>) -> Self {
         let at = Point::new(subject);
         World {
@@ -100,7 +98,7 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     pub(super) fn successors(&mut self, languages: &[Language], reduce: bool) -> Vec<Successor> {
         let mut found = Vec::new();
         if reduce && let Some(thread) = self.goes_alone(languages) {
-            self.issue(thread, &[], languages, &mut found);
+            self.issue(thread, languages, &mut found);
             if !found.iter().any(|successor| successor.goes_back) {
                 return found;
             }
@@ -123,7 +121,7 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     /// The operation of one thread.
     pub(super) fn steps_of(&mut self, thread: ThreadId, languages: &[Language]) -> Vec<Successor> {
         let mut found = Vec::new();
-        self.issue(thread, &[], languages, &mut found);
+        self.issue(thread, languages, &mut found);
         found
     }
 
@@ -132,66 +130,35 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
         (0..self.at.subject.n_threads()).map(ThreadId::at).all(|thread| match self.at.subject.status(thread) {
             Status::Ready(Op::Lock { loc, .. }) => self.at.memory[loc.index()] != 0,
             Status::Ready(Op::Join { thread: child, .. }) => self.at.subject.status(child) != Status::Finished,
-            Status::Ready(Op::Await) => self.ways(thread, Op::Await, Language::EPSILON).is_empty(),
+            Status::Ready(op @ Op::Await { .. }) => self.ways(thread, op, Language::EPSILON).is_empty(),
             Status::Ready(_) => false,
             _ => true,
         })
     }
 
     fn operations(&mut self, languages: &[Language], found: &mut Vec<Successor>) {
-        let threads = || (0..languages.len()).map(ThreadId::at);
-        let Some(exclusive) = self.at.subject.exclusive() else {
-            threads().for_each(|thread| self.issue(thread, &[], languages, found));
-            return;
-        };
-        self.issue(exclusive, &[], languages, found);
-        // The others go on only with contents with which this thread cannot.
-        for part in self.held_back(exclusive, languages) {
-            for thread in threads().filter(|&thread| thread != exclusive) {
-                self.issue(thread, &part, languages, found);
-            }
+        match self.at.subject.exclusive() {
+            Some(exclusive) => self.issue(exclusive, languages, found),
+            None => (0..languages.len()).for_each(|index| self.issue(ThreadId::at(index), languages, found)),
         }
     }
 
-    /// Adds what the operation of `thread` leads to from the contents that `part` leaves.
-    fn issue(
-        &mut self,
-        thread: ThreadId,
-        part: &[(ThreadId, Effect)],
-        languages: &[Language],
-        found: &mut Vec<Successor>,
-    ) {
+    /// Adds what the operation of `thread` leads to.
+    fn issue(&mut self, thread: ThreadId, languages: &[Language], found: &mut Vec<Successor>) {
         let Status::Ready(op) = self.at.subject.status(thread) else { return };
-        if part.is_empty() && !self.at.draining[thread.index()] {
-            return self.issue_from(thread, op, &[], languages, found);
-        }
-        let mut part = part.to_vec();
-        if self.at.draining[thread.index()] {
-            part.push((thread, Effect::Drained));
-        }
-        if let Some(languages) = self.apply(&part, languages) {
-            self.issue_from(thread, op, &part, &languages, found);
-        }
-    }
-
-    fn issue_from(
-        &mut self,
-        thread: ThreadId,
-        op: Op,
-        part: &[(ThreadId, Effect)],
-        languages: &[Language],
-        found: &mut Vec<Successor>,
-    ) {
-        for way in self.ways(thread, op, languages[thread.index()]) {
-            let Some(after) = self.apply(&way.effects, languages) else { continue };
-            let (key, failure) = self.perform(thread, op, &way);
+        let begin = if self.at.draining[thread.index()] { vec![(thread, Effect::Drained)] } else { Part::new() };
+        let Some(languages) = self.apply(&begin, languages) else { return };
+        for mut way in self.ways(thread, op, languages[thread.index()]) {
+            let Some(after) = self.apply(&way.effects, &languages) else { continue };
+            let failure = self.perform(thread, op, &way);
             let goes_back = self.next.subject.position(thread) <= self.at.subject.position(thread);
-            let Way { alternative, mut effects, answer: seen, drains, .. } = way;
-            if !part.is_empty() {
-                effects.splice(0..0, part.iter().copied());
+            way.effects.splice(0..0, begin.iter().copied());
+            let step = Step::Issue { thread, alternative: way.alternative };
+            for (part, key, languages) in self.settle(after) {
+                let effects = way.effects.iter().copied().chain(part).collect();
+                let taken = Taken { step, seen: way.answer.clone(), effects, drains: way.drains };
+                found.push(Successor { taken, key, languages, failure, goes_back });
             }
-            let taken = Taken { step: Step::Issue { thread, alternative }, seen, effects, drains };
-            found.push(Successor { taken, key, languages: after, failure, goes_back });
         }
     }
 
@@ -203,13 +170,14 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
             self.next.copy_from(&self.at);
             self.next.memory[store.loc.index()] = store.value;
             self.next.draining[thread.index()] &= left != Language::EPSILON;
-            let key = self.intern_next();
             let mut after: Box<[Language]> = languages.into();
             after[thread.index()] = left;
             let step = Step::Commit { thread, loc: store.loc };
-            let effects = vec![(thread, Effect::Remove { letter, passed })];
-            let taken = Taken { step, seen: Vec::new(), effects, drains: false };
-            found.push(Successor { taken, key, languages: after, failure: None, goes_back: false });
+            for (part, key, languages) in self.settle(after) {
+                let effects = std::iter::once((thread, Effect::Remove { letter, passed })).chain(part).collect();
+                let taken = Taken { step, seen: Vec::new(), effects, drains: false };
+                found.push(Successor { taken, key, languages, failure: None, goes_back: false });
+            }
         }
     }
 
@@ -226,7 +194,8 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
         Some(after)
     }
 
-    fn perform(&mut self, thread: ThreadId, op: Op, way: &Way) -> (Key, Option<(ThreadId, Failure)>) {
+    /// Takes a step to the next state; gives the thread that goes wrong in it.
+    fn perform(&mut self, thread: ThreadId, op: Op, way: &Way) -> Option<(ThreadId, Failure)> {
         let next = &mut self.next;
         next.copy_from(&self.at);
         next.draining[thread.index()] = way.drains;
@@ -235,21 +204,20 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
         }
         next.subject.resume(thread, &way.answer);
         let failure_of = |thread| next.subject.failure(thread).map(|failure| (thread, failure));
-        let failure = failure_of(thread).or_else(|| match op {
+        failure_of(thread).or_else(|| match op {
             Op::Spawn { thread: child, .. } => failure_of(child),
             _ => None,
-        });
-        (self.intern_next(), failure)
+        })
     }
 
-    fn intern_next(&mut self) -> Key {
+    pub(super) fn intern_next(&mut self) -> Key {
         self.bytes.clear();
         self.next.save::<M>(&mut self.bytes);
         self.keys.intern(&self.next, &self.bytes)
     }
 
     /// The ways in which `op` may go; `own` are the contents of the buffer of its thread.
-    fn ways(&mut self, thread: ThreadId, op: Op, own: Language) -> Vec<Way> {
+    pub(super) fn ways(&mut self, thread: ThreadId, op: Op, own: Language) -> Vec<Way> {
         let way = |effects: Vec<(ThreadId, Effect)>| Way::plain(effects, Vec::new());
         let may_update = |loc, order| (thread, Effect::MayUpdate { loc, order });
         match op {
@@ -288,23 +256,41 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
                 let take = |alternative: u32| Way { alternative, ..Way::plain(Vec::new(), vec![alternative.into()]) };
                 (0..alternatives).map(take).collect()
             }
-            Op::Await => {
-                let looks = self.looks(thread, own).into_iter();
-                let accepted = looks.filter(|(values, _)| self.at.subject.accepts(thread, values));
-                accepted.map(|(values, part)| Way::plain(part, values)).collect()
-            }
+            Op::Await { alternatives } => self.await_ways(thread, own, alternatives),
         }
     }
 
+    /// One way for each alternative that is open to what is seen.
+    fn await_ways(&mut self, thread: ThreadId, own: Language, alternatives: u32) -> Vec<Way> {
+        let mut ways = Vec::new();
+        for (values, part) in self.looks(thread, own) {
+            for alternative in 0..alternatives {
+                if !self.at.subject.accepts(thread, &values, alternative) {
+                    continue;
+                }
+                let mut way = match self.at.subject.stores(thread, &values, alternative) {
+                    Some(store) => self.store(thread, own, store, Order::Plain),
+                    None => Way::plain(Vec::new(), Vec::new()),
+                };
+                way.alternative = alternative;
+                way.effects.splice(0..0, part.iter().copied());
+                way.answer.clone_from(&values);
+                way.answer.extend((alternatives > 1).then_some(Value::from(alternative)));
+                ways.push(way);
+            }
+        }
+        ways
+    }
+
     /// The values that a load of `loc` may see, each with the contents for which it does.
-    fn sights(&mut self, own: Language, loc: Loc) -> Vec<(Value, Effect)> {
+    pub(super) fn sights(&mut self, own: Language, loc: Loc) -> Vec<(Value, Effect)> {
         let memory = self.at.memory[loc.index()];
         let parts = self.buffers.newest(own, loc);
         let has_absent = parts.iter().any(|(value, _)| value.is_none());
         let forwards_memory = parts.iter().any(|&(value, _)| value == Some(memory));
         let effect = |value: Option<Value>| match value {
             None if forwards_memory => None,
-            None => Some((memory, Effect::Absent { loc })),
+            None => Some((memory, Effect::Absent { loc, value: memory })),
             Some(value) if value == memory && has_absent => Some((value, Effect::Seen { loc, value })),
             Some(value) => Some((value, Effect::Newest { loc, value })),
         };
@@ -357,7 +343,7 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     }
 
     /// What an await of `thread` may see, each with the contents for which it does.
-    fn looks(&mut self, thread: ThreadId, own: Language) -> Vec<(Vec<Value>, Part)> {
+    pub(super) fn looks(&mut self, thread: ThreadId, own: Language) -> Vec<(Vec<Value>, Part)> {
         let mut locations = Vec::new();
         self.at.subject.awaited(thread, &mut locations);
         let mut looks = vec![(Vec::new(), Part::new(), own)];
@@ -374,61 +360,6 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
             looks = longer;
         }
         looks.into_iter().map(|(values, part, _)| (values, part)).collect()
-    }
-
-    /// The contents with which `thread` cannot perform its operation, in parts that may overlap.
-    fn held_back(&mut self, thread: ThreadId, languages: &[Language]) -> Vec<Part> {
-        let Status::Ready(op) = self.at.subject.status(thread) else { return vec![Part::new()] };
-        let mut parts = Vec::new();
-        let mut own = languages[thread.index()];
-        let mut begin = Part::new();
-        if self.at.draining[thread.index()] {
-            parts.push(vec![(thread, Effect::Pending)]);
-            begin.push((thread, Effect::Drained));
-            own = self.buffers.apply(Effect::Drained, own);
-        }
-        let more = self.reasons_to_wait(thread, op, own);
-        parts.extend(more.into_iter().map(|part| begin.iter().copied().chain(part).collect()));
-        parts
-    }
-
-    fn reasons_to_wait(&mut self, thread: ThreadId, op: Op, own: Language) -> Vec<Part> {
-        let may_not_update = |loc, order| vec![vec![(thread, Effect::MayNotUpdate { loc, order })]];
-        match op {
-            Op::Load { .. } | Op::Choose { .. } => Vec::new(),
-            Op::Store { .. } => match self.buffer_limit {
-                Some(limit) if M::BUFFERS => vec![vec![(thread, Effect::NotShorter(limit))]],
-                _ => Vec::new(),
-            },
-            Op::Fence { order: Order::SeqCst } => vec![vec![(thread, Effect::Pending)]],
-            Op::Fence { .. } => Vec::new(),
-            Op::GlobalFence => {
-                (0..self.at.draining.len()).map(|index| vec![(ThreadId::at(index), Effect::Pending)]).collect()
-            }
-            Op::Lock { loc, .. } if self.at.memory[loc.index()] != 0 => vec![Part::new()],
-            Op::Lock { loc, order } | Op::Unlock { loc, order } => may_not_update(Some(loc), order),
-            Op::Spawn { order, .. } => may_not_update(None, order),
-            Op::Join { thread: child, .. } if self.at.subject.status(child) != Status::Finished => vec![Part::new()],
-            Op::Join { thread: child, order } => {
-                let mut parts = may_not_update(None, order);
-                parts.push(vec![(child, Effect::Pending)]);
-                parts
-            }
-            Op::Rmw { loc, order, on_failure } => {
-                let parts = may_not_update(Some(loc), order);
-                if !(M::FAILURE_IS_LOAD && matches!(on_failure, OnFailure::Load(_))) {
-                    return parts;
-                }
-                let sights = self.sights(own, loc).into_iter();
-                let goes_on = sights.filter(|&(value, _)| self.at.subject.modify(thread, value).is_some());
-                let waits = |(_, effect)| std::iter::once((thread, effect)).chain(parts[0].iter().copied()).collect();
-                goes_on.map(waits).collect()
-            }
-            Op::Await => {
-                let looks = self.looks(thread, own).into_iter();
-                looks.filter(|(values, _)| !self.at.subject.accepts(thread, values)).map(|(_, part)| part).collect()
-            }
-        }
     }
 }
 

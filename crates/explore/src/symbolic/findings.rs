@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use teetotal_judge::{Ending, View};
 use teetotal_memory::{Model, Trace};
-use teetotal_program::{Failure, Foresight, Snapshot, ThreadId, ThreadSnapshot};
+use teetotal_program::{Failure, Foresight, Rewind, Snapshot, ThreadId};
 
 use super::automaton::Language;
 use super::cycle::Item;
@@ -16,7 +16,7 @@ use crate::collector::Collector;
 use crate::outcome::{Schedule, StopReason};
 use crate::system::ending;
 
-impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'_, S, M> {
+impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     /// Lets the monitors look at the state with empty buffers, if it is here and nothing is possible in it.
     pub(super) fn look_at_end(
         &mut self,

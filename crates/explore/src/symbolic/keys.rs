@@ -4,7 +4,7 @@ use std::hash::Hasher;
 
 use hashbrown::{HashMap, HashTable};
 use rustc_hash::{FxBuildHasher, FxHasher};
-use teetotal_program::{ThreadId, ThreadSnapshot, Value};
+use teetotal_program::{Rewind, ThreadId, Value};
 
 use super::point::Point;
 
@@ -12,7 +12,8 @@ use super::point::Point;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Key(pub(super) u32);
 
-/// One thread, by number: where it stands, what its registers hold, and whether it waits for its buffer.
+/// One thread, by number: where it stands, what its registers hold, whether it waits for its buffer, and whether it goes
+/// on without a switch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct LocalState(u32);
 
@@ -45,14 +46,15 @@ impl Keys {
     }
 
     /// The number of a point, which these bytes are.
-    pub(super) fn intern<S: ThreadSnapshot>(&mut self, point: &Point<S>, bytes: &[u8]) -> Key {
+    pub(super) fn intern<S: Rewind>(&mut self, point: &Point<S>, bytes: &[u8]) -> Key {
         let (key, is_new) = self.intern_bytes(bytes);
         if is_new {
             let mut words = vec![0; point.subject.thread_words() + 1];
             let locals = (0..point.draining.len()).map(|index| {
                 let thread = ThreadId::at(index);
                 words.fill(0);
-                words[0] = point.draining[index].into();
+                let is_exclusive = point.subject.exclusive() == Some(thread);
+                words[0] = Value::from(point.draining[index]) | Value::from(is_exclusive) << 1;
                 point.subject.save_thread(thread, &mut words[1..]);
                 let next = LocalState(self.known_locals.len() as u32);
                 *self.known_locals.entry((thread, words.as_slice().into())).or_insert(next)

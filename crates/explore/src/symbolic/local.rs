@@ -85,6 +85,8 @@ impl LocalCycles {
         let mut appends = false;
         for item in path {
             match item {
+                // Whether the thread goes on without a switch was a matter of that store.
+                Item::Step(taken) if taken.step.is_commit() && taken.effects.len() > 1 => return None,
                 Item::Step(taken) if taken.step.is_commit() || taken.step.thread() != thread => {}
                 Item::Step(taken) => {
                     let effects = local_effects(thread, taken)?;
@@ -190,14 +192,13 @@ fn local_effects(thread: ThreadId, taken: &Taken) -> Option<Vec<LocalEffect>> {
         // Before its next step the buffer is empty, and on the way that was a matter of commits.
         return None;
     }
-    let mut seen = taken.seen.iter();
     let effects = taken.effects.iter().map(|&(t, effect)| {
         Some(match effect {
             _ if t != thread => return None,
             Effect::Append(letter) => LocalEffect::Append(letter),
             Effect::Barrier => LocalEffect::Barrier,
-            Effect::Newest { loc, .. } | Effect::Absent { loc } | Effect::Seen { loc, .. } => {
-                LocalEffect::Read { loc, value: *seen.next()? }
+            Effect::Newest { loc, value } | Effect::Absent { loc, value } | Effect::Seen { loc, value } => {
+                LocalEffect::Read { loc, value }
             }
             Effect::Drained
             | Effect::Pending

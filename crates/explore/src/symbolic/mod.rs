@@ -14,6 +14,7 @@ pub mod automaton;
 pub mod buffer_language;
 pub mod compare;
 mod cycle;
+mod exclusive;
 mod expand;
 mod findings;
 mod keys;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use teetotal_memory::{Model, StoreBuffer};
-use teetotal_program::{Foresight, Loc, Snapshot, Subject, ThreadId, ThreadSnapshot, Value};
+use teetotal_program::{Foresight, Loc, Rewind, Snapshot, Subject, ThreadId, Value};
 
 use super::alphabet::{BARRIER, Store};
 use super::automaton::{Language, Letter};
@@ -63,7 +63,7 @@ pub struct Reached<'s, S, M> {
     pub coverage: Coverage,
 }
 
-impl<'s, S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Reached<'s, S, M> {
+impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
     /// Searches all states that `subject` leads to.
     pub fn by(subject: S, collector: &mut Collector, settings: &'s Settings, signal: StopSignal<'_>) -> Self {
         let mut search = Search::new(subject, settings);
@@ -111,9 +111,9 @@ impl<'s, S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Reached<'s,
             let mut tuples: Vec<Vec<Vec<Letter>>> = vec![Vec::new()];
             for &language in &state.languages {
                 let words = world.buffers.automata.words_up_to(language, length);
-                let longer = tuples.iter().flat_map(|tuple| {
-                    words.iter().map(|word| tuple.iter().cloned().chain([word.clone()]).collect())
-                });
+                let longer = tuples
+                    .iter()
+                    .flat_map(|tuple| words.iter().map(|word| tuple.iter().cloned().chain([word.clone()]).collect()));
                 tuples = longer.collect();
             }
             for words in tuples {

@@ -4,7 +4,7 @@
 //! the step must be possible with each of them. A store that joins its buffer is always of this kind.
 
 use teetotal_memory::Model;
-use teetotal_program::{Foresight, Future, LocSet, Op, Order, Snapshot, Status, ThreadId, ThreadSnapshot};
+use teetotal_program::{Foresight, Future, LocSet, Op, Order, Rewind, Snapshot, Status, ThreadId, Value};
 
 use super::automaton::Language;
 use super::expand::World;
@@ -16,7 +16,7 @@ struct Access {
     written: LocSet,
 }
 
-impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
+impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     /// A thread whose operation is enough to look at.
     ///
     /// Where the thread goes back in a loop by it, all steps must be taken all the same.
@@ -35,7 +35,7 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
     }
 
     /// What the operation of `thread` accesses, if it is possible with every content of its buffer.
-    fn access_with_all(&self, thread: ThreadId, own: Language) -> Option<Access> {
+    fn access_with_all(&mut self, thread: ThreadId, own: Language) -> Option<Access> {
         let Status::Ready(op) = self.at.subject.status(thread) else { return None };
         let is_empty = own == Language::EPSILON;
         if self.at.draining[thread.index()] && !is_empty {
@@ -50,8 +50,22 @@ impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> World<S, M> {
             Op::Rmw { loc, .. } | Op::Unlock { loc, .. } if is_empty => {
                 Some(Access { read: LocSet::of(loc), written: LocSet::of(loc) })
             }
+            Op::Await { .. } if self.buffer_limit.is_some() => None,
+            Op::Await { alternatives } => self.access_of_await(thread, own, alternatives),
             _ => None,
         }
+    }
+
+    /// What an await accesses, if some alternative is open to each content.
+    fn access_of_await(&mut self, thread: ThreadId, own: Language, alternatives: u32) -> Option<Access> {
+        let subject = &self.at.subject;
+        let mut locations = Vec::new();
+        subject.awaited(thread, &mut locations);
+        let read = locations.into_iter().map(LocSet::of).fold(LocSet::default(), LocSet::union);
+        let written = if M::BUFFERS { LocSet::default() } else { subject.stores_at_once(thread) };
+        let looks = self.looks(thread, own);
+        let is_open = |values: &[Value]| (0..alternatives).any(|a| self.at.subject.accepts(thread, values, a));
+        looks.iter().all(|(values, _)| is_open(values)).then_some(Access { read, written })
     }
 }
 

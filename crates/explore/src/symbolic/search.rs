@@ -2,7 +2,7 @@
 
 use teetotal_judge::View;
 use teetotal_memory::{Model, Trace};
-use teetotal_program::{Failure, Foresight, Snapshot, ThreadId, ThreadSnapshot};
+use teetotal_program::{Failure, Foresight, Rewind, Snapshot, ThreadId};
 
 use super::accelerate::Cycles;
 use super::automaton::Language;
@@ -11,7 +11,7 @@ use super::expand::World;
 use super::keys::Key;
 use super::stored::{State, StateId, States};
 use crate::collector::Collector;
-use crate::driver::{Flow, StopSignal};
+use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, Schedule, StopReason};
 
@@ -57,7 +57,7 @@ pub fn search<S, M>(
     signal: StopSignal<'_>,
 ) -> (Coverage, Effort)
 where
-    S: Foresight + Snapshot + ThreadSnapshot + Clone,
+    S: Foresight + Snapshot + Rewind + Clone,
     M: Model,
 {
     let mut search = Search::<S, M>::new(subject, settings);
@@ -79,7 +79,7 @@ pub(super) struct Search<'s, S, M> {
     pub(super) effort: Effort,
 }
 
-impl<'s, S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, S, M> {
+impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
     pub(super) fn new(mut subject: S, settings: &'s Settings) -> Self {
         subject.restart();
         let buffer = settings.limits.buffer.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
@@ -125,7 +125,11 @@ impl<'s, S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, 
                 return stopped;
             }
         }
-        if id % SIGNAL_INTERVAL == 0 { self.over_limit().or_else(signal) } else { None }
+        if id % SIGNAL_INTERVAL != 0 {
+            return None;
+        }
+        let progress = Progress { executions: 0, states: self.states.len() as u64 };
+        self.over_limit().or_else(|| signal.stop(progress))
     }
 
     fn note_effort(&mut self, collector: &mut Collector) {
@@ -144,7 +148,8 @@ impl<'s, S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Search<'s, 
         let key = self.world.intern();
         let mut languages: Box<[Language]> = vec![Language::EPSILON; self.world.at.subject.n_threads()].into();
         let mut failures = (0..self.world.at.subject.n_threads()).map(ThreadId::at);
-        let failure = failures.find_map(|thread| self.world.at.subject.failure(thread).map(|failure| (thread, failure)));
+        let failure =
+            failures.find_map(|thread| self.world.at.subject.failure(thread).map(|failure| (thread, failure)));
         if let Some((thread, Failure::EndlessLoop { instruction })) = failure {
             return Some(StopReason::EndlessLoop { thread, instruction });
         }

@@ -5,7 +5,7 @@
 //! promises to be possible until a content from before it is met.
 
 use teetotal_memory::{Model, Step};
-use teetotal_program::{Foresight, Snapshot, ThreadId, ThreadSnapshot};
+use teetotal_program::{Foresight, Rewind, Snapshot, ThreadId};
 
 use super::accelerate::Cycles;
 use super::alphabet::BARRIER;
@@ -28,7 +28,7 @@ pub(super) fn steps<S, M>(
     words: Words,
 ) -> Vec<Step>
 where
-    S: Foresight + Snapshot + ThreadSnapshot + Clone,
+    S: Foresight + Snapshot + Rewind + Clone,
     M: Model,
 {
     let mut back = Back { world, cycles, steps: Vec::new() };
@@ -52,7 +52,7 @@ struct Back<'b, S, M> {
     steps: Vec<Step>,
 }
 
-impl<S: Foresight + Snapshot + ThreadSnapshot + Clone, M: Model> Back<'_, S, M> {
+impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Back<'_, S, M> {
     /// The contents before `items` that lead to `words`.
     fn undo_path(&mut self, items: &[Item], from: &[Language], mut words: Words, within: Within) -> Words {
         let mut languages: Vec<Box<[Language]>> = vec![from.into()];

@@ -1,11 +1,10 @@
 //! Reads the initial state.
 
-use teetotal_program::{Type, Width};
-
 use crate::diagnostics::Diagnostic;
 use crate::litmus::lexer::Kind;
 use crate::litmus::parser::{MOST_ELEMENTS, Parser};
-use crate::litmus::syntax::{Entry, Initial, Located, Place};
+use crate::litmus::syntax::{Entry, Flavor, Initial, Located, Place};
+use crate::litmus::types::{self, CType};
 
 impl Parser<'_, '_> {
     /// The entries up to the closing brace.
@@ -91,33 +90,31 @@ impl Parser<'_, '_> {
     }
 
     /// The words before the name: a type where two words follow each other.
-    fn type_before_place(&mut self) -> Option<Type> {
+    fn type_before_place(&mut self) -> Option<CType> {
         let mut words = Vec::new();
         loop {
             let (token, second) = (self.peek(), self.peek_second());
-            let names_type = known_type(token.text).is_some() && second.is("[");
+            let names_type = types::is_type(token.text) && second.is("[");
             let goes_on = names_type || second.is("*") || matches!(second.kind, Kind::Word | Kind::Number);
             if token.kind != Kind::Word || !goes_on {
                 break;
             }
             words.push(self.next());
         }
-        let mut pointer = false;
+        let mut depth = 0;
         while !words.is_empty() && self.eat("*") {
-            pointer = true;
+            depth += 1;
         }
         let first = words.first()?;
-        if pointer {
-            // A pointer is as wide as a register; its values are addresses.
-            return Some(Type { width: self.flavor.full(), signed: true });
-        }
-        let unsigned = words.iter().any(|word| word.text == "unsigned");
-        let known = words.iter().rev().find_map(|word| known_type(word.text));
-        if known.is_none() {
+        let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+        let base = types::named(&texts);
+        if base.is_none() && (depth == 0 || self.flavor == Flavor::C) {
             let unknown = Diagnostic::new(first.span, format!("`{}` is no known type", first.text));
             self.diagnostics.add(unknown.help("integer types such as `int`, `int64_t` and `uint8_t` are known"));
+            return None;
         }
-        known.map(|ty| if unsigned { Type { signed: false, ..ty } } else { ty })
+        // What a pointer of an unknown type points to does not matter to a processor.
+        Some(base.unwrap_or(CType::INT).pointer(depth))
     }
 
     fn initial_value(&mut self) -> Option<Located<Initial>> {
@@ -128,6 +125,14 @@ impl Parser<'_, '_> {
             return Some(Located { it: Initial::Number(number.it), span: number.span });
         }
         self.next();
+        if self.flavor == Flavor::C && token.is("NULL") {
+            return Some(Located { it: Initial::Number(0), span: token.span });
+        }
+        if self.flavor == Flavor::C && token.is("ATOMIC_INIT") && self.eat("(") {
+            let number = self.number()?;
+            self.require(")")?;
+            return Some(Located { it: Initial::Number(number.it), span: number.span });
+        }
         let mut element = 0;
         if self.eat("[") {
             element = self.small(MOST_ELEMENTS)?;
@@ -135,21 +140,4 @@ impl Parser<'_, '_> {
         }
         Some(Located { it: Initial::AddressOf(token.text.to_owned(), element), span: token.span })
     }
-}
-
-/// The integer types of C by name. The plain words `long` and `unsigned` are types of their own.
-fn known_type(name: &str) -> Option<Type> {
-    let (signed, width) = match name {
-        "int" | "int32_t" | "signed" | "atomic_int" => (true, Width::W32),
-        "unsigned" | "uint32_t" => (false, Width::W32),
-        "long" | "int64_t" | "intptr_t" | "ptrdiff_t" => (true, Width::W64),
-        "uint64_t" | "uintptr_t" | "size_t" => (false, Width::W64),
-        "short" | "int16_t" => (true, Width::W16),
-        "uint16_t" => (false, Width::W16),
-        "char" | "int8_t" => (true, Width::W8),
-        "uint8_t" | "bool" | "_Bool" => (false, Width::W8),
-        "intmax_t" => (true, Width::W64),
-        _ => return None,
-    };
-    Some(Type { width, signed })
 }

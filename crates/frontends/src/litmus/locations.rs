@@ -6,12 +6,11 @@
 use std::collections::BTreeMap;
 
 use teetotal_program::ir::{AddressMap, Builder};
-use teetotal_program::{Loc, Span, Type, Width};
+use teetotal_program::{Loc, Type, Width};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::litmus::parser::MOST_ELEMENTS;
-use crate::litmus::syntax::{Entry, Initial, Located, Operand, Place, Reference, Statement, Test};
-use crate::litmus::{access, opcode::Opcode};
+use crate::litmus::syntax::{Code, Entry, Flavor, Initial, Located, Place, Test};
 
 /// A name that stands for one location or for an array.
 #[derive(Clone, Debug)]
@@ -42,6 +41,13 @@ impl Locations {
         Some(self.layout.address(Loc(symbol.base.0 + element)))
     }
 
+    /// Notes that the address of `name` is a value somewhere.
+    pub(super) fn take_address(&mut self, name: &str) {
+        if let Some(symbol) = self.symbols.get_mut(name) {
+            symbol.address_taken = true;
+        }
+    }
+
     /// The number that an initial value is.
     pub(super) fn initial(&self, value: &Located<Initial>, diagnostics: &mut Diagnostics) -> Option<u64> {
         match &value.it {
@@ -66,32 +72,33 @@ impl Locations {
 
 /// What is known of a name before its type is settled.
 #[derive(Debug, Default)]
-struct Draft {
-    declared: Option<Type>,
-    length: Option<u32>,
-    values: Vec<Located<Initial>>,
+pub(super) struct Draft {
+    pub(super) declared: Option<Type>,
+    pub(super) length: Option<u32>,
+    pub(super) values: Vec<Located<Initial>>,
     /// The width of the accesses by name.
-    accessed: Option<Width>,
-    address_taken: bool,
+    pub(super) accessed: Option<Width>,
+    pub(super) address_taken: bool,
 }
 
 /// All names in the order in which they appear.
 #[derive(Debug, Default)]
-struct Drafts {
+pub(super) struct Drafts {
     order: Vec<String>,
-    by_name: BTreeMap<String, Draft>,
+    pub(super) by_name: BTreeMap<String, Draft>,
     /// Accesses through registers.
-    computed: Option<Width>,
+    pub(super) computed: Option<Width>,
 }
 
 /// Declares every location of `test`.
 pub(super) fn declare(test: &Test, builder: &mut Builder, diagnostics: &mut Diagnostics) -> Locations {
     let mut drafts = Drafts::default();
-    test.init.iter().for_each(|entry| drafts.entry(entry, diagnostics));
-    for statement in test.threads.iter().flatten().filter_map(|line| line.instruction.as_ref()) {
-        drafts.statement(statement, test, diagnostics);
+    test.init.iter().for_each(|entry| drafts.entry(entry, test.flavor, diagnostics));
+    match &test.code {
+        Code::X86(threads) => drafts.instructions(threads, test.flavor, diagnostics),
+        Code::C(threads) => drafts.parameters(threads, diagnostics),
     }
-    let default = drafts.computed.unwrap_or(test.flavor.full());
+    let default = drafts.computed.unwrap_or(test.flavor.usual());
     drafts.limit(test, diagnostics);
     let mut locations = Locations::default();
     for name in &drafts.order {
@@ -132,17 +139,19 @@ fn shown(ty: Type) -> Type {
 }
 
 impl Drafts {
-    fn draft(&mut self, name: &str) -> &mut Draft {
+    /// What is known of `name`, which is made at its first use.
+    pub(super) fn draft(&mut self, name: &str) -> &mut Draft {
         if !self.by_name.contains_key(name) {
             self.order.push(name.to_owned());
         }
         self.by_name.entry(name.to_owned()).or_default()
     }
 
-    fn entry(&mut self, entry: &Entry, diagnostics: &mut Diagnostics) {
+    fn entry(&mut self, entry: &Entry, flavor: Flavor, diagnostics: &mut Diagnostics) {
         if let Place::Memory(name, _) = &entry.place.it {
             let draft = self.draft(name);
-            if entry.ty.is_some() && draft.declared.is_some_and(|declared| Some(declared) != entry.ty) {
+            let ty = entry.ty.map(|ty| ty.held(flavor.full()));
+            if ty.is_some() && draft.declared.is_some_and(|declared| Some(declared) != ty) {
                 let twice = format!("`{name}` is declared with two types");
                 diagnostics.add(Diagnostic::new(entry.place.span, twice));
             }
@@ -150,7 +159,7 @@ impl Drafts {
                 let twice = format!("`{name}` has two initial values");
                 diagnostics.add(Diagnostic::new(entry.place.span, twice).help("remove one of them"));
             }
-            draft.declared = draft.declared.or(entry.ty);
+            draft.declared = draft.declared.or(ty);
             draft.length = draft.length.or(entry.length);
             draft.values.extend(entry.values.iter().cloned());
             draft.values.truncate(draft.length.unwrap_or(1) as usize);
@@ -158,25 +167,6 @@ impl Drafts {
         for value in &entry.values {
             if let Initial::AddressOf(name, _) = &value.it {
                 self.draft(name).address_taken = true;
-            }
-        }
-    }
-
-    fn statement(&mut self, statement: &Statement, test: &Test, diagnostics: &mut Diagnostics) {
-        if statement.opcode.jumps() || statement.opcode == Opcode::Nothing {
-            return;
-        }
-        for operand in &statement.operands {
-            match &operand.it {
-                Operand::AddressOf(name) => self.draft(name).address_taken = true,
-                Operand::Memory(Reference { symbol: Some(name), .. }) if statement.opcode == Opcode::AddressOf => {
-                    self.draft(name).address_taken = true;
-                }
-                Operand::Memory(reference) if statement.opcode != Opcode::AddressOf => {
-                    let width = access::width(statement, reference, test.flavor);
-                    self.access(reference.symbol.as_deref(), width, operand.span, diagnostics);
-                }
-                _ => {}
             }
         }
     }
@@ -193,23 +183,6 @@ impl Drafts {
             draft.length = None;
             draft.values.truncate(1);
         }
-    }
-
-    fn access(&mut self, name: Option<&str>, width: Option<Width>, span: Span, diagnostics: &mut Diagnostics) {
-        let Some(name) = name else {
-            self.computed = self.computed.or(width);
-            return;
-        };
-        let draft = self.draft(name);
-        let Some(width) = width else { return };
-        let array = draft.length.and(draft.declared).map(|ty| ty.width);
-        let before = draft.accessed.or(array);
-        if let Some(before) = before.filter(|before| *before != width) {
-            let (now, then) = (width.bits(), before.bits());
-            let mixed = format!("`{name}` is used with {now} bits here and with {then} elsewhere");
-            diagnostics.add(Diagnostic::new(span, mixed).help("accesses of mixed size are not supported"));
-        }
-        draft.accessed = draft.accessed.or(Some(width));
     }
 
     /// Puts in the initial values, now that addresses are known.

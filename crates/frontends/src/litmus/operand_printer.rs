@@ -3,7 +3,8 @@
 use teetotal_program::Width;
 
 use crate::litmus::printer::{register, signed};
-use crate::litmus::syntax::{Flavor, Operand, Reference, Statement};
+use crate::litmus::syntax::Flavor;
+use crate::litmus::x86::syntax::{Operand, Reference, Statement};
 
 /// One instruction as its assembler writes it.
 pub(super) fn statement(statement: &Statement, flavor: Flavor) -> String {

@@ -1,16 +1,18 @@
-//! Reads the parts of a litmus test one after the other: header, initial state, table, condition.
+//! Reads the parts of a litmus test one after the other: header, initial state, code, condition.
 
 use teetotal_program::Span;
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::litmus::lexer::{Cursor, Kind, Token, tokens};
-use crate::litmus::register::{self, Register};
-use crate::litmus::syntax::{Flavor, Located, Place, Proposition, Test};
+use crate::litmus::lexer::{Cursor, Dialect, Kind, Token, tokens};
+use crate::litmus::syntax::{Code, Flavor, Located, Named, Place, Proposition, Test};
+use crate::litmus::x86::{self, Register};
 use crate::suggest::nearest;
 
 /// A place in the tokens of a test.
 #[derive(Debug)]
 pub(super) struct Parser<'t, 'd> {
+    /// What the places of tokens count in.
+    text: &'t str,
     tokens: Vec<Token<'t>>,
     at: usize,
     pub(super) flavor: Flavor,
@@ -19,27 +21,33 @@ pub(super) struct Parser<'t, 'd> {
 
 /// The test in `text`; what is wrong with it goes to `diagnostics`, and the rest is read all the same.
 pub(super) fn parse(text: &str, diagnostics: &mut Diagnostics) -> Option<Test> {
-    let mut cursor = Cursor::new(text.strip_prefix('\u{feff}').unwrap_or(text));
-    cursor.skip_blank(diagnostics);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut cursor = Cursor::new(text);
+    cursor.skip_blank(Dialect::Assembly, diagnostics);
     let (flavor, name, header) = header(&mut cursor, diagnostics)?;
     if !skip_to_init(&mut cursor) {
         let missing = Diagnostic::new(header, "this test has no initial state and no program");
         diagnostics.add(missing.help("after the header, write the initial state in braces: `{ x=0; }`"));
         return None;
     }
-    let tokens = tokens(cursor, diagnostics);
-    let mut parser = Parser { tokens, at: 0, flavor, diagnostics };
+    let dialect = if flavor == Flavor::C { Dialect::C } else { Dialect::Assembly };
+    let tokens = tokens(cursor, dialect, diagnostics);
+    let mut parser = Parser { text, tokens, at: 0, flavor, diagnostics };
     let init = parser.init();
-    let threads = parser.table();
+    let code = match flavor {
+        Flavor::X86 | Flavor::X86_64 => Code::X86(parser.table()),
+        Flavor::C => Code::C(parser.functions()),
+    };
     let mut test = Test {
         name,
         flavor,
         header,
         init,
-        threads,
+        code,
         shown: Vec::new(),
         quantifier: None,
         proposition: Proposition::True,
+        filter: None,
     };
     parser.conditions(&mut test);
     Some(test)
@@ -53,6 +61,7 @@ fn header(cursor: &mut Cursor<'_>, diagnostics: &mut Diagnostics) -> Option<(Fla
     let flavor = match word {
         "X86" => Flavor::X86,
         "X86_64" => Flavor::X86_64,
+        "C" => Flavor::C,
         "" => {
             diagnostics.add(Diagnostic::new(span, "this file is empty"));
             return None;
@@ -72,16 +81,16 @@ fn header(cursor: &mut Cursor<'_>, diagnostics: &mut Diagnostics) -> Option<(Fla
 }
 
 fn unknown_architecture(word: &str, span: Span) -> Diagnostic {
-    const OTHERS: &[&str] = &["C", "AArch64", "ARM", "PPC", "RISCV", "MIPS", "LISA", "ASL", "BPF", "CPP", "JAVA"];
+    const OTHERS: &[&str] = &["AArch64", "ARM", "PPC", "RISCV", "MIPS", "LISA", "ASL", "BPF", "CPP", "JAVA"];
     let short: String = word.chars().take(40).collect();
     if OTHERS.contains(&word) {
         let refused = Diagnostic::new(span, format!("litmus tests for `{word}` are not supported yet"));
-        return refused.help("tests for `X86` and `X86_64` are");
+        return refused.help("tests for `X86`, `X86_64` and `C` are");
     }
     let refused = Diagnostic::new(span, format!("`{short}` is no architecture of litmus tests"));
-    match nearest(word, ["X86", "X86_64"]) {
+    match nearest(word, ["X86", "X86_64", "C"]) {
         Some(name) => refused.meant(Some(name)),
-        None => refused.help("a litmus test begins with `X86 NAME` or `X86_64 NAME`"),
+        None => refused.help("a litmus test begins with `X86 NAME`, `X86_64 NAME` or `C NAME`"),
     }
 }
 
@@ -124,6 +133,27 @@ impl<'t> Parser<'t, '_> {
         // The end stays where it is.
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
+    }
+
+    /// The text from `first` to the token before the next one.
+    pub(super) fn text_since(&self, first: Token<'t>) -> &'t str {
+        let last = self.tokens[self.at.saturating_sub(1)];
+        self.text.get(first.start..last.start + last.text.len()).unwrap_or(first.text)
+    }
+
+    /// The place from `first` to the token before the next one, as far as it is on one line.
+    pub(super) fn span_since(&self, first: Token<'t>) -> Span {
+        let last = self.tokens[self.at.saturating_sub(1)].span;
+        let end = last.column.saturating_add(last.length);
+        let length = if last.line == first.span.line { end.saturating_sub(first.span.column) } else { 0 };
+        Span { length: length.max(first.span.length), ..first.span }
+    }
+
+    /// Whether the code ends here, because the condition or its kin begins.
+    pub(super) fn code_ends(&self) -> bool {
+        let token = self.peek();
+        let keyword = |token: Token<'_>| token.kind == Kind::Word && KEYWORDS.contains(&token.text);
+        keyword(token) || (token.is("~") && keyword(self.peek_second()))
     }
 
     pub(super) fn at_end(&self) -> bool {
@@ -234,13 +264,17 @@ impl<'t> Parser<'t, '_> {
         let number = thread.text.strip_prefix('P').unwrap_or(thread.text).parse::<u16>();
         let Ok(number) = number else {
             let unknown = Diagnostic::new(thread.span, format!("`{}` is no thread", thread.text));
-            self.diagnostics.add(unknown.help("threads are numbered from 0: `0:EAX`"));
+            let example = if self.flavor == Flavor::C { "0:r0" } else { "0:EAX" };
+            self.diagnostics.add(unknown.help(format!("threads are numbered from 0: `{example}`")));
             return None;
         };
         self.require(":")?;
         self.eat("%");
         let name = self.word("the name of a register")?;
-        let register = self.named_register(&name)?;
+        let register = match self.flavor {
+            Flavor::C => Named::Local(name.it.to_owned()),
+            Flavor::X86 | Flavor::X86_64 => Named::Register(self.named_register(&name)?),
+        };
         let length = name.span.column.saturating_sub(thread.span.column) + name.span.length;
         let span = if name.span.line == thread.span.line { Span { length, ..thread.span } } else { thread.span };
         Some(Located { it: Place::Register(usize::from(number), register), span })
@@ -251,11 +285,17 @@ impl<'t> Parser<'t, '_> {
         if register.is_none() {
             let short: String = name.it.chars().take(40).collect();
             let unknown = Diagnostic::new(name.span, format!("`{short}` is no register"));
-            self.diagnostics.add(unknown.meant(nearest(name.it, register::names())));
+            self.diagnostics.add(unknown.meant(nearest(name.it, x86::names())));
         }
         register
     }
 }
+
+/// The words that end the code.
+pub(super) const KEYWORDS: &[&str] = &["exists", "forall", "final", "locations", "filter", "observed"];
+
+/// At most this many threads.
+pub(super) const MOST_THREADS: usize = 1_024;
 
 /// Elements of an array repeat its name, so names are not without bound.
 const LONGEST_NAME: usize = 255;

@@ -9,26 +9,32 @@ use teetotal_program::condition::Comparison;
 use teetotal_program::{Type, Width};
 
 use crate::litmus::operand_printer::statement;
-use crate::litmus::register::Register;
-use crate::litmus::syntax::{Entry, Flavor, Initial, Line, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::syntax::{Code, Entry, Flavor, Initial, Named, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::types::CType;
+use crate::litmus::x86::{Line, Register};
 
-/// The text of `test`, with `remarks` in lines of their own.
-pub(super) fn print(test: &Test, remarks: &[String]) -> String {
+/// The text of `test`, with `remarks` in lines of their own; nothing for a test in C.
+pub(super) fn print(test: &Test, remarks: &[String]) -> Option<String> {
     let architecture = match test.flavor {
         Flavor::X86 => "X86",
         Flavor::X86_64 => "X86_64",
+        Flavor::C => return None,
     };
+    let Code::X86(threads) = &test.code else { return None };
     let mut out = format!("{architecture} {}\n", test.name);
     for remark in remarks {
         push(&mut out, format_args!("{remark}\n"));
     }
     let entries: String = test.init.iter().map(|given| format!("{}; ", entry(given, test.flavor))).collect();
     push(&mut out, format_args!("{{ {entries}}}\n"));
-    table(test, &mut out);
+    table(threads, test.flavor, &mut out);
     if !test.shown.is_empty() {
         let places: Vec<String> =
             test.shown.iter().map(|shown| format!("{};", place(&shown.it, test.flavor))).collect();
         push(&mut out, format_args!("locations [{}]\n", places.join(" ")));
+    }
+    if let Some(filter) = &test.filter {
+        push(&mut out, format_args!("filter ({})\n", proposition(filter, test.flavor)));
     }
     if let Some(quantifier) = test.quantifier {
         let word = match quantifier {
@@ -38,7 +44,7 @@ pub(super) fn print(test: &Test, remarks: &[String]) -> String {
         };
         push(&mut out, format_args!("{word} ({})\n", proposition(&test.proposition, test.flavor)));
     }
-    out
+    Some(out)
 }
 
 fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
@@ -49,7 +55,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 pub(super) fn register(register: Register, flavor: Flavor) -> String {
     match flavor {
         Flavor::X86 => register.name().to_uppercase(),
-        Flavor::X86_64 => register.name().to_owned(),
+        Flavor::X86_64 | Flavor::C => register.name().to_owned(),
     }
 }
 
@@ -68,7 +74,15 @@ fn entry(entry: &Entry, flavor: Flavor) -> String {
     out
 }
 
-fn type_name(ty: Type) -> &'static str {
+fn type_name(ty: CType) -> String {
+    let base = if ty.truth { "bool" } else { integer_name(ty.base) };
+    format!(
+        "{base}{}",
+        " *".repeat(usize::from(ty.depth.min(1))) + &"*".repeat(usize::from(ty.depth.saturating_sub(1)))
+    )
+}
+
+fn integer_name(ty: Type) -> &'static str {
     match (ty.signed, ty.width) {
         (true, Width::W8) => "int8_t",
         (true, Width::W16) => "int16_t",
@@ -96,19 +110,20 @@ pub(super) fn signed(number: u64) -> String {
 
 fn place(place: &Place, flavor: Flavor) -> String {
     match place {
-        Place::Register(thread, named) => format!("{thread}:{}", register(*named, flavor)),
+        Place::Register(thread, Named::Register(named)) => format!("{thread}:{}", register(*named, flavor)),
+        Place::Register(thread, Named::Local(name)) => format!("{thread}:{name}"),
         Place::Memory(name, None) => name.clone(),
         Place::Memory(name, Some(element)) => format!("{name}[{element}]"),
     }
 }
 
 /// The columns of the threads, each as wide as its widest cell.
-fn table(test: &Test, out: &mut String) {
+fn table(threads: &[Vec<Line>], flavor: Flavor, out: &mut String) {
     let column = |(thread, lines): (usize, &Vec<Line>)| -> Vec<String> {
-        let cells = lines.iter().map(|line| cell(line, test.flavor));
+        let cells = lines.iter().map(|line| cell(line, flavor));
         std::iter::once(format!("P{thread}")).chain(cells).collect()
     };
-    let columns: Vec<Vec<String>> = test.threads.iter().enumerate().map(column).collect();
+    let columns: Vec<Vec<String>> = threads.iter().enumerate().map(column).collect();
     let n_rows = columns.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: &Vec<String>| column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = columns.iter().map(width).collect();

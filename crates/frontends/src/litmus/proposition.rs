@@ -5,7 +5,7 @@ use teetotal_program::condition::Comparison;
 use crate::diagnostics::Diagnostic;
 use crate::litmus::lexer::Kind;
 use crate::litmus::parser::Parser;
-use crate::litmus::syntax::{Located, Proposition, Quantifier, Side, Test};
+use crate::litmus::syntax::{Flavor, Located, Proposition, Quantifier, Side, Test};
 use crate::suggest::nearest;
 
 /// How deep parentheses and negations may be nested.
@@ -14,8 +14,8 @@ const DEEPEST: usize = 200;
 impl Parser<'_, '_> {
     /// `locations`, `filter` and the condition, in any order.
     pub(super) fn conditions(&mut self, test: &mut Test) {
-        if test.threads.is_empty() {
-            // Where the table begins is not known, so where it ends is not either.
+        if test.n_threads() == 0 {
+            // Where the code begins is not known, so where it ends is not either.
             return;
         }
         while !self.at_end() {
@@ -34,15 +34,17 @@ impl Parser<'_, '_> {
             "~" if self.eat("exists") => Quantifier::NotExists,
             "locations" => return self.locations(test),
             "filter" => {
-                let refused = Diagnostic::new(token.span, "`filter` is not supported yet");
-                self.diagnostics.add(refused.help("join it to the condition with `/\\`"));
-                self.disjunction(0)?;
+                if test.filter.is_some() {
+                    let twice = Diagnostic::new(token.span, "this test has two filters");
+                    self.diagnostics.add(twice.help("join them with `/\\`"));
+                }
+                test.filter = Some(self.disjunction(0)?);
                 return Some(());
             }
             _ => {
                 let unknown =
                     Diagnostic::new(token.span, format!("`{}` stands where a condition is expected", token.text));
-                let meant = nearest(token.text, ["exists", "forall", "locations", "final"]);
+                let meant = nearest(token.text, ["exists", "forall", "locations", "filter", "final"]);
                 self.diagnostics.add(unknown.meant(meant));
                 return None;
             }
@@ -151,6 +153,9 @@ impl Parser<'_, '_> {
         let token = self.peek();
         if token.kind == Kind::Word {
             self.next();
+            if self.flavor == Flavor::C && token.is("NULL") {
+                return Some(Located { it: Side::Number(0), span: token.span });
+            }
             return Some(Located { it: Side::Name(token.text.to_owned()), span: token.span });
         }
         let number = self.number()?;

@@ -7,23 +7,34 @@ use teetotal_program::ir::Builder;
 use teetotal_program::{Loc, Span, ThreadId, Type, Width};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::litmus::access;
 use crate::litmus::locations::{Locations, fits};
-use crate::litmus::register::{Family, Register};
-use crate::litmus::syntax::{Entry, Flavor, Line, Located, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::syntax::{Code, Entry, Flavor, Located, Named, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::x86::Line;
+use crate::litmus::x86::access;
+use crate::litmus::x86::register::{Family, Register};
 use crate::suggest::nearest;
 
 /// Gives `builder` the condition of `test`; without `diagnostics`, what is unknown goes unsaid.
-pub(super) fn ask(test: &Test, locations: &Locations, builder: &mut Builder, diagnostics: Option<&mut Diagnostics>) {
+pub(super) fn ask(
+    test: &Test,
+    locations: &Locations,
+    locals: &Locals,
+    builder: &mut Builder,
+    diagnostics: Option<&mut Diagnostics>,
+) {
     let mut unsaid = Diagnostics::default();
     let diagnostics = diagnostics.unwrap_or(&mut unsaid);
-    let mut resolver = Resolver { test, locations, written: written(test), builder, diagnostics };
+    let mut resolver = Resolver { test, locations, locals, written: written(test), builder, diagnostics };
     let formula = resolver.formula(&test.proposition);
+    let filter = test.filter.as_ref().map(|filter| resolver.formula(filter));
     let places = places(test);
     let observed: BTreeMap<_, _> = places.iter().filter_map(|place| resolver.observed(place)).collect();
     // A test that asks nothing and names nothing shows everything.
     if test.quantifier.is_some() || !places.is_empty() {
         builder.observe(observed.into_values());
+    }
+    if let Some(filter) = filter {
+        builder.filter(filter);
     }
     builder.condition(match test.quantifier {
         Some(Quantifier::Exists) => Condition::Exists(formula),
@@ -32,8 +43,17 @@ pub(super) fn ask(test: &Test, locations: &Locations, builder: &mut Builder, dia
     });
 }
 
-/// Every place that the condition or `locations` names.
-pub(super) fn places(test: &Test) -> Vec<Located<Place>> {
+/// Every place that is named after the code.
+pub(super) fn named(test: &Test) -> Vec<Located<Place>> {
+    let mut places = places(test);
+    if let Some(filter) = &test.filter {
+        collect(filter, &mut places);
+    }
+    places
+}
+
+/// Every place that the condition or `locations` names: outcomes show these, and not those of the filter.
+fn places(test: &Test) -> Vec<Located<Place>> {
     let mut places = test.shown.clone();
     collect(&test.proposition, &mut places);
     places
@@ -53,17 +73,22 @@ fn collect(proposition: &Proposition, places: &mut Vec<Located<Place>>) {
     }
 }
 
+/// For each thread the registers that it writes.
 fn written(test: &Test) -> Vec<BTreeSet<Family>> {
     let of = |lines: &Vec<Line>| {
         lines.iter().filter_map(|line| line.instruction.as_ref()).flat_map(access::written).collect()
     };
-    test.threads.iter().map(of).collect()
+    match &test.code {
+        Code::X86(threads) => threads.iter().map(of).collect(),
+        // What a local variable of C holds is not asked of its code.
+        Code::C(_) => Vec::new(),
+    }
 }
 
 /// That a test has no such thread.
 pub(super) fn no_thread(test: &Test, thread: usize, span: Span) -> Diagnostic {
     let unknown = Diagnostic::new(span, format!("this test has no thread {thread}"));
-    match test.threads.len() {
+    match test.n_threads() {
         1 => unknown.help("its only thread is 0"),
         n => unknown.help(format!("its threads are 0 to {}", n.saturating_sub(1))),
     }
@@ -73,14 +98,18 @@ pub(super) fn no_thread(test: &Test, thread: usize, span: Span) -> Diagnostic {
 pub(super) fn register_constant(flavor: Flavor, width: Width, value: u64) -> u64 {
     let ty = match flavor {
         Flavor::X86 => Type { width: width.min(Width::W32), signed: true },
-        Flavor::X86_64 => Type { width, signed: width == Width::W64 },
+        Flavor::X86_64 | Flavor::C => Type { width, signed: width == Width::W64 },
     };
     if fits(value, ty.width) { ty.wrap(value) } else { value }
 }
 
+/// For each thread its local variables, which tests for x86 do not have.
+pub(super) type Locals = Vec<BTreeMap<String, Type>>;
+
 struct Resolver<'a> {
     test: &'a Test,
     locations: &'a Locations,
+    locals: &'a Locals,
     /// For each thread the registers that it writes.
     written: Vec<BTreeSet<Family>>,
     builder: &'a Builder,
@@ -94,7 +123,7 @@ impl Resolver<'_> {
     fn observed(&mut self, place: &Located<Place>) -> Option<(Rank, Term)> {
         let term = self.term(place)?;
         let rank = match &place.it {
-            Place::Register(thread, register) => (false, *thread, register.family.name(self.test.flavor.full()), 0),
+            Place::Register(thread, register) => (false, *thread, register.shown(self.test.flavor), 0),
             Place::Memory(name, element) => (true, 0, name.clone(), element.unwrap_or(0)),
         };
         Some((rank, term))
@@ -110,7 +139,7 @@ impl Resolver<'_> {
             Proposition::Compare(left, comparison, right) => {
                 // Both sides are looked at, so that both can be wrong.
                 let (term, side) = (self.term(left), self.side(&left.it, right));
-                if let Place::Register(thread, register) = left.it {
+                if let Place::Register(thread, Named::Register(register)) = left.it {
                     self.demand_written(thread, register, left.span);
                 }
                 match (term, side) {
@@ -125,8 +154,8 @@ impl Resolver<'_> {
     fn demand_written(&mut self, thread: usize, register: Register, span: Span) {
         let Some(written) = self.written.get(thread) else { return };
         let is_set = |entry: &Entry| match entry.place.it {
-            Place::Register(at, set) => at == thread && set.family == register.family,
-            Place::Memory(..) => false,
+            Place::Register(at, Named::Register(set)) => at == thread && set.family == register.family,
+            Place::Register(_, Named::Local(_)) | Place::Memory(..) => false,
         };
         if written.contains(&register.family) || self.diagnostics.is_full() || self.test.init.iter().any(is_set) {
             return;
@@ -168,7 +197,13 @@ impl Resolver<'_> {
 
     fn constant(&self, place: &Place, number: u64) -> u64 {
         match place {
-            Place::Register(_, register) => register_constant(self.test.flavor, register.width, number),
+            Place::Register(_, Named::Register(register)) => {
+                register_constant(self.test.flavor, register.width, number)
+            }
+            Place::Register(thread, Named::Local(name)) => {
+                let ty = self.locals.get(*thread).and_then(|locals| locals.get(name)).copied();
+                ty.filter(|ty| fits(number, ty.width)).map_or(number, |ty| ty.wrap(number))
+            }
             Place::Memory(name, _) => {
                 let ty = self.locations.symbols.get(name).map(|symbol| symbol.ty);
                 ty.filter(|ty| fits(number, ty.width)).map_or(number, |ty| ty.wrap(number))
@@ -182,15 +217,24 @@ impl Resolver<'_> {
         }
         match &place.it {
             Place::Register(thread, register) => {
-                if *thread >= self.test.threads.len() {
+                if *thread >= self.test.n_threads() {
                     self.diagnostics.add(no_thread(self.test, *thread, place.span));
                     return None;
                 }
-                let name = register.family.name(self.test.flavor.full());
-                self.builder.register(ThreadId::at(*thread), &name)
+                let known = self.builder.register(ThreadId::at(*thread), &register.shown(self.test.flavor));
+                if let (None, Named::Local(name)) = (known, register) {
+                    self.no_local(*thread, name, place.span);
+                }
+                known
             }
             Place::Memory(name, element) => self.memory(name, *element, place.span),
         }
+    }
+
+    fn no_local(&mut self, thread: usize, name: &str, span: Span) {
+        let unknown = Diagnostic::new(span, format!("thread {thread} has no local variable `{name}`"));
+        let names = self.locals.get(thread).into_iter().flat_map(|locals| locals.keys()).map(String::as_str);
+        self.diagnostics.add(unknown.meant(nearest(name, names)));
     }
 
     fn memory(&mut self, name: &str, element: Option<u32>, span: Span) -> Option<Term> {

@@ -1,25 +1,36 @@
 //! A litmus test as it is written, before names are resolved.
 
 use teetotal_program::condition::Comparison;
-use teetotal_program::{Span, Type, Width};
+use teetotal_program::{Span, Width};
 
-use crate::litmus::opcode::Opcode;
-use crate::litmus::register::Register;
+use crate::litmus::types::CType;
+use crate::litmus::x86::Register;
+use crate::litmus::{c, x86};
 
-/// Which machine a test is for, and so how its instructions are written.
+/// Which machine or language a test is for, and so how its code is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flavor {
     /// Destination first, registers of 32 bits.
     X86,
     /// Destination last, registers of 64 bits.
     X86_64,
+    /// Functions of C, with what C11 and the Linux kernel have for concurrency.
+    C,
 }
 
 impl Flavor {
-    /// The width of its registers.
+    /// The width of its registers and addresses.
     pub(super) fn full(self) -> Width {
         match self {
             Flavor::X86 => Width::W32,
+            Flavor::X86_64 | Flavor::C => Width::W64,
+        }
+    }
+
+    /// The width of a location of which nothing is said.
+    pub(super) fn usual(self) -> Width {
+        match self {
+            Flavor::X86 | Flavor::C => Width::W32,
             Flavor::X86_64 => Width::W64,
         }
     }
@@ -38,17 +49,35 @@ pub(super) struct Test {
     pub(super) flavor: Flavor,
     pub(super) header: Span,
     pub(super) init: Vec<Entry>,
-    pub(super) threads: Vec<Vec<Line>>,
+    pub(super) code: Code,
     /// What `locations` names.
     pub(super) shown: Vec<Located<Place>>,
     pub(super) quantifier: Option<Quantifier>,
     pub(super) proposition: Proposition,
+    /// What a final state must satisfy to count.
+    pub(super) filter: Option<Proposition>,
+}
+
+/// What the threads do.
+#[derive(Debug)]
+pub(super) enum Code {
+    X86(Vec<Vec<x86::Line>>),
+    C(Vec<c::Thread>),
+}
+
+impl Test {
+    pub(super) fn n_threads(&self) -> usize {
+        match &self.code {
+            Code::X86(threads) => threads.len(),
+            Code::C(threads) => threads.len(),
+        }
+    }
 }
 
 /// One entry of the initial state.
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) ty: Option<Type>,
+    pub(super) ty: Option<CType>,
     pub(super) place: Located<Place>,
     /// The number of elements of an array.
     pub(super) length: Option<u32>,
@@ -65,47 +94,26 @@ pub(super) enum Initial {
 /// What a condition or the initial state can name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Place {
-    Register(usize, Register),
+    Register(usize, Named),
     Memory(String, Option<u32>),
 }
 
-/// The labels and the instruction of a cell.
-#[derive(Debug)]
-pub(super) struct Line {
-    pub(super) labels: Vec<Located<String>>,
-    pub(super) instruction: Option<Statement>,
-}
-
-#[derive(Debug)]
-pub(super) struct Statement {
-    pub(super) span: Span,
-    pub(super) locked: bool,
-    pub(super) opcode: Opcode,
-    /// The width that the mnemonic says.
-    pub(super) suffix: Option<Width>,
-    /// The destination first.
-    pub(super) operands: Vec<Located<Operand>>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Operand {
+/// What a thread keeps to itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Named {
     Register(Register),
-    Number(u64),
-    AddressOf(String),
-    Memory(Reference),
+    /// A local variable of C.
+    Local(String),
 }
 
-/// A place in memory: the sum of its parts.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Reference {
-    pub(super) symbol: Option<String>,
-    pub(super) offset: u64,
-    /// Registers, each with its factor.
-    pub(super) registers: Vec<(Register, u64)>,
-    /// As `DWORD PTR` says.
-    pub(super) width: Option<Width>,
-    /// Whether it is a bare name, which may be a label as well.
-    pub(super) bare: bool,
+impl Named {
+    /// What outcomes call it.
+    pub(super) fn shown(&self, flavor: Flavor) -> String {
+        match self {
+            Named::Register(register) => register.family.name(flavor.full()),
+            Named::Local(name) => name.clone(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

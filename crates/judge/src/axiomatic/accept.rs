@@ -15,7 +15,7 @@ use crate::axiomatic::{pso, sc, tso};
 /// its buffers drained at its end, in the order of [`Trace::coherence`].
 pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
     is_well_formed(trace, initial)?;
-    let facts = Facts::new(trace);
+    let facts = Facts::new(model, trace);
     match model {
         ModelId::Sc => sc::judge(&facts),
         ModelId::Tso => tso::judge(&facts),

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use teetotal_memory::relations::{self, Relation};
-use teetotal_memory::{EventId, EventKind, Source, Trace};
+use teetotal_memory::{EventId, EventKind, ModelId, Source, Trace};
 use teetotal_program::Loc;
 
 use crate::axiomatic::global_fence;
@@ -25,7 +25,7 @@ pub(super) struct Facts<'t> {
 }
 
 impl<'t> Facts<'t> {
-    pub(super) fn new(trace: &'t Trace) -> Self {
+    pub(super) fn new(model: ModelId, trace: &'t Trace) -> Self {
         let mut threads = vec![Vec::new(); trace.n_threads()];
         trace.ids().for_each(|(id, event)| threads[event.thread.index()].push(id));
         let mut positions = vec![0; trace.events().len()];
@@ -33,7 +33,7 @@ impl<'t> Facts<'t> {
             let writes = trace.coherence(Loc::at(loc));
             writes.iter().enumerate().for_each(|(position, write)| positions[write.index()] = position + 1);
         }
-        Facts { trace, placed: place_all(trace), threads, positions }
+        Facts { trace, placed: place_all(model, trace), threads, positions }
     }
 
     /// Whether no communication goes against program order on one location: TSO2 of [SOBER, Def. 3].
@@ -104,8 +104,10 @@ impl<'t> Facts<'t> {
             for (_, thread) in self.threads.iter().enumerate().filter(|(index, _)| *index != own.index()) {
                 let is_store = |&&id: &&EventId| self.trace.event(id).is_store();
                 thread.iter().filter(is_store).filter(|&&id| id < fence).for_each(|&id| order.add(id, fence));
-                let next = thread.iter().position(|id| is_store(&id) && *id > fence).unwrap_or(thread.len());
-                thread[next..].iter().for_each(|&id| order.add(fence, moment(id)));
+                // What is issued with the first store after the fence comes after the fence too.
+                let next = thread.iter().find(|id| is_store(id) && **id > fence);
+                let issued = next.map_or(usize::MAX, |id| self.placed[id.index()].issued);
+                thread.iter().filter(|id| id.index() >= issued).for_each(|&id| order.add(fence, moment(id)));
             }
         }
         order.is_acyclic()
@@ -116,7 +118,10 @@ impl<'t> Facts<'t> {
         let mut order = Relation::empty(self.placed.len());
         let mut relate = |from: EventId, to: EventId| {
             let (from, to) = (self.placed[from.index()].moment, self.placed[to.index()].moment);
-            order.add(EventId::at(from), EventId::at(to));
+            // What happens at one moment cannot be out of order with itself.
+            if from != to {
+                order.add(EventId::at(from), EventId::at(to));
+            }
         };
         for thread in &self.threads {
             for (index, &first) in thread.iter().enumerate() {

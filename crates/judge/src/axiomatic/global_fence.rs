@@ -70,9 +70,10 @@ fn put_after(events: &[Placed], order: &mut PartialOrder, fence: usize, store: u
     from_on(events, store).all(|moment| order.add(fence, moment))
 }
 
-/// The moments of `store` and of everything after it in its thread.
+/// The moments of `store`, of what is issued with it, and of everything after it in its thread.
 fn from_on(events: &[Placed], store: usize) -> impl Iterator<Item = usize> + '_ {
-    let start = events[store].event;
-    let later = move |e: &&Placed| e.event.thread == start.thread && e.event.index >= start.index;
+    let Placed { event, issued, .. } = events[store];
+    let first = events[issued].event.index;
+    let later = move |e: &&Placed| e.event.thread == event.thread && e.event.index >= first;
     events.iter().filter(later).map(|e| e.moment)
 }

@@ -1,6 +1,6 @@
 //! An event with what its thread had passed before it, which is all that a model needs to place it in the order.
 
-use teetotal_memory::{Event, EventKind, Trace};
+use teetotal_memory::{Event, EventKind, ModelId, Trace};
 use teetotal_program::Order;
 
 /// An event and its place in its thread.
@@ -11,8 +11,12 @@ pub(super) struct Placed {
     pub(super) markers: u32,
     /// How many `SeqCst` stores do.
     pub(super) seq_cst_stores: u32,
-    /// The first event of its step: all events of an await happen at one moment.
+    /// The event that stands for when it happens: all events of an await happen at the moment of the first.
+    ///
+    /// A store that an await issues happens then only where the model has no buffers, later otherwise.
     pub(super) moment: usize,
+    /// The first event of its step, that is, when it is issued.
+    pub(super) issued: usize,
 }
 
 impl Placed {
@@ -53,8 +57,8 @@ pub(super) struct Passed {
 
 impl Passed {
     /// `event` at this place, which the thread then passes.
-    pub(super) fn place(&mut self, event: Event, moment: usize) -> Placed {
-        let placed = Placed { event, markers: self.markers, seq_cst_stores: self.seq_cst_stores, moment };
+    pub(super) fn place(&mut self, event: Event, moment: usize, issued: usize) -> Placed {
+        let placed = Placed { event, markers: self.markers, seq_cst_stores: self.seq_cst_stores, moment, issued };
         let is_marker = event.kind == EventKind::Fence && matches!(event.order, Order::Release | Order::AcqRel);
         self.markers += u32::from(is_marker);
         self.seq_cst_stores += u32::from(event.is_store() && event.order == Order::SeqCst);
@@ -67,16 +71,22 @@ impl Passed {
     }
 }
 
+/// When event `id` happens that is issued with `issued`.
+pub(super) fn moment(model: ModelId, event: &Event, id: usize, issued: usize) -> usize {
+    if event.is_store() && model != ModelId::Sc { id } else { issued }
+}
+
 /// The events of a trace at their places, in the order of the trace.
-pub(super) fn place_all(trace: &Trace) -> Vec<Placed> {
+pub(super) fn place_all(model: ModelId, trace: &Trace) -> Vec<Placed> {
     let mut passed = vec![Passed::default(); trace.n_threads()];
     let mut placed: Vec<Placed> = Vec::with_capacity(trace.events().len());
     for (id, &event) in trace.ids() {
-        let moment = match placed.last() {
-            Some(last) if last.event.thread == event.thread && last.event.step == event.step => last.moment,
+        let issued = match placed.last() {
+            Some(last) if last.event.thread == event.thread && last.event.step == event.step => last.issued,
             _ => id.index(),
         };
-        placed.push(passed[event.thread.index()].place(event, moment));
+        let moment = moment(model, &event, id.index(), issued);
+        placed.push(passed[event.thread.index()].place(event, moment, issued));
     }
     placed
 }

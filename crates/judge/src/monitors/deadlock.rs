@@ -2,7 +2,7 @@
 
 use crate::monitor::{Ending, Finding, Monitor, MonitorId, View};
 
-/// Finds executions in which nothing more is possible although a thread has not ended.
+/// Finds executions in which nothing more is possible although a thread has not ended and may not rest where it is.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadlock;
 

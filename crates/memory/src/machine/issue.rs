@@ -16,9 +16,9 @@ impl<M: Model> Machine<M> {
         match op {
             Op::Load { .. } | Op::Choose { .. } => true,
             Op::Store { .. } => {
-                let fits = !M::BUFFERS || buffer.pending().len() < self.buffer_limit;
-                self.limit_reached |= !fits;
-                fits
+                let full = self.is_full(thread);
+                self.limit_reached |= full;
+                !full
             }
             Op::Rmw { loc, order, on_failure } => {
                 M::may_update(buffer, Some(loc), order)
@@ -33,11 +33,22 @@ impl<M: Model> Machine<M> {
                 let ended = subject.status(child) == Status::Finished && self.buffers[child.index()].is_empty();
                 ended && M::may_update(buffer, None, order)
             }
-            Op::Await => {
+            Op::Await { alternatives } => {
                 self.look_at_awaited(subject, thread);
-                subject.accepts(thread, &self.scratch.2)
+                (0..alternatives).any(|alternative| self.may_take(subject, thread, alternative))
             }
         }
+    }
+
+    /// Whether the await of `thread`, of which the scratch holds what it reads now, may take `alternative`.
+    pub(super) fn may_take(&mut self, subject: &impl Subject, thread: ThreadId, alternative: u32) -> bool {
+        let values = &self.scratch.2;
+        if !subject.accepts(thread, values, alternative) {
+            return false;
+        }
+        let held_back = self.is_full(thread) && subject.stores(thread, values, alternative).is_some();
+        self.limit_reached |= held_back;
+        !held_back
     }
 
     /// What a read-modify-write sees if it fails on that and is then a load.
@@ -110,20 +121,41 @@ impl<M: Model> Machine<M> {
                 recorder.event(Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank });
                 subject.resume(thread, &[alternative.into()]);
             }
-            Op::Await => {
-                self.look_at_awaited(subject, thread);
-                let (locations, seen, values) = std::mem::take(&mut self.scratch);
-                for (&loc, &seen) in locations.iter().zip(&seen) {
-                    recorder.event(read(blank, loc, seen));
-                }
-                subject.resume(thread, &values);
-                self.scratch = (locations, seen, values);
+            Op::Await { alternatives } => {
+                let choice = (alternatives > 1).then_some(alternative);
+                self.read_together(subject, blank, choice, recorder);
             }
             Op::Fence { .. } | Op::GlobalFence | Op::Spawn { .. } | Op::Join { .. } => {
                 self.order(blank, op, recorder);
                 subject.resume(thread, &[]);
             }
         }
+    }
+
+    /// Reads what the await of a thread looks at, takes an alternative if there is a choice, and stores what that says.
+    fn read_together<S: Subject, R: Recorder>(
+        &mut self,
+        subject: &mut S,
+        blank: Event,
+        choice: Option<u32>,
+        recorder: &mut R,
+    ) {
+        let thread = blank.thread;
+        self.look_at_awaited(subject, thread);
+        let (locations, seen, mut values) = std::mem::take(&mut self.scratch);
+        for (&loc, &seen) in locations.iter().zip(&seen) {
+            recorder.event(read(blank, loc, seen));
+        }
+        let stored = subject.stores(thread, &values, choice.unwrap_or(0));
+        if let Some(alternative) = choice.map(Value::from) {
+            recorder.event(Event { kind: EventKind::Choose, read: Some(alternative), ..blank });
+            values.push(alternative);
+        }
+        if let Some((loc, value)) = stored {
+            self.store(blank, loc, value, recorder);
+        }
+        subject.resume(thread, &values);
+        self.scratch = (locations, seen, values);
     }
 
     /// A store joins its buffer, or memory where the model has none.

@@ -13,7 +13,7 @@ pub use bounded::{bakery, dekker, lamport, peterson};
 pub use causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 pub use classics::{message_passing, n6, store_buffering, two_plus_two_writes};
 pub use endless::{
-    HowOften, Guard, dekker_entry, filter_lock, peterson_entry, stores_in_a_loop, two_writers, unlocking_cycle,
+    Guard, HowOften, dekker_entry, filter_lock, peterson_entry, stores_in_a_loop, two_writers, unlocking_cycle,
 };
 pub use peers::{
     Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,

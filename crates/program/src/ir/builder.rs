@@ -21,7 +21,7 @@
 
 use std::panic::Location;
 
-use crate::condition::{Condition, Term};
+use crate::condition::{Condition, Formula, Term};
 use crate::ir::address::{Address, AddressMap};
 use crate::ir::expr::Expr;
 use crate::ir::footprint::Footprints;
@@ -43,6 +43,10 @@ pub struct Builder {
     threads: Vec<ThreadCode>,
     observed: Option<Vec<Term>>,
     condition: Option<Condition>,
+    filter: Option<Formula>,
+    names_addresses: bool,
+    quotes_source: bool,
+    read_with: Vec<String>,
 }
 
 /// An array of shared locations.
@@ -79,6 +83,10 @@ impl Builder {
             threads: Vec::new(),
             observed: None,
             condition: None,
+            filter: None,
+            names_addresses: false,
+            quotes_source: false,
+            read_with: Vec::new(),
         }
     }
 
@@ -149,8 +157,7 @@ impl Builder {
     fn add_thread(&mut self, name: &str, starts: bool, body: impl FnOnce(&mut ThreadBuilder<'_>)) -> ThreadId {
         let code =
             ThreadCode { name: name.to_owned(), code: Vec::new(), places: Vec::new(), registers: Vec::new(), starts };
-        let mut thread =
-            ThreadBuilder { code, labels: Vec::new(), sources: &mut self.sources, span: None, exclusive: false };
+        let mut thread = ThreadBuilder::new(code, &mut self.sources);
         body(&mut thread);
         let code = thread.finish();
         self.threads.push(code);
@@ -162,9 +169,29 @@ impl Builder {
         self.observed = Some(terms.into_iter().collect());
     }
 
+    /// Lets statements be shown as they stand in the source.
+    pub fn quote_source(&mut self) {
+        self.quotes_source = true;
+    }
+
+    /// Keeps the options with which the source was read, for whoever reads it again.
+    pub fn read_with(&mut self, options: Vec<String>) {
+        self.read_with = options;
+    }
+
     /// Asks or demands something of final states.
     pub fn condition(&mut self, condition: Condition) {
         self.condition = Some(condition);
+    }
+
+    /// Lets only executions count whose final state satisfies a formula.
+    pub fn filter(&mut self, filter: Formula) {
+        self.filter = Some(filter);
+    }
+
+    /// Shows values that are addresses as the names of their locations, though no register holds one at first.
+    pub fn name_addresses(&mut self) {
+        self.names_addresses = true;
     }
 
     /// The register called `name` of `thread`, if there is one.
@@ -177,12 +204,20 @@ impl Builder {
     /// The program, if it is well formed.
     pub fn build(self) -> Result<Program, ProgramError> {
         let observed = self.observed.unwrap_or_else(|| everything(&self.threads, self.locations.len()));
+        let addresses = AddressMap::new(&self.locations);
+        let mut registers = self.threads.iter().flat_map(|thread| &thread.registers);
+        let names_addresses =
+            self.names_addresses || registers.any(|register| addresses.location(register.initial).is_some());
         let program = Program {
             name: self.name,
             sources: self.sources,
             observed,
             condition: self.condition,
-            addresses: AddressMap::new(&self.locations),
+            filter: self.filter,
+            names_addresses,
+            quotes_source: self.quotes_source,
+            read_with: self.read_with,
+            addresses,
             footprints: Footprints::default(),
             locations: self.locations,
             threads: self.threads,
@@ -226,6 +261,7 @@ pub struct ThreadBuilder<'b> {
     sources: &'b mut Vec<Source>,
     span: Option<Span>,
     exclusive: bool,
+    may_rest: bool,
 }
 
 /// A place that jumps go to.
@@ -242,7 +278,11 @@ pub struct LoopLabels {
 /// What stands for the place of a label that was never placed; [`validate`] refuses it.
 const NOWHERE: u32 = u32::MAX;
 
-impl ThreadBuilder<'_> {
+impl<'b> ThreadBuilder<'b> {
+    fn new(code: ThreadCode, sources: &'b mut Vec<Source>) -> Self {
+        ThreadBuilder { code, labels: Vec::new(), sources, span: None, exclusive: false, may_rest: false }
+    }
+
     /// The register called `name`, made at its first use.
     pub fn reg(&mut self, name: &str) -> Reg {
         match self.code.registers.iter().position(|register| register.name == name) {
@@ -253,7 +293,10 @@ impl ThreadBuilder<'_> {
 
     /// A fresh register that outcomes do not show.
     pub fn temporary(&mut self) -> Reg {
-        self.add_register(format!("t{}", self.code.registers.len()), true)
+        let is_free = |name: &String| self.code.registers.iter().all(|register| register.name != *name);
+        let mut names = (self.code.registers.len()..).map(|number| format!("t{number}"));
+        let name = names.find(is_free).expect("there are more numbers than registers");
+        self.add_register(name, true)
     }
 
     /// Sets what a register holds at the beginning.
@@ -279,7 +322,8 @@ impl ThreadBuilder<'_> {
         let caller = Location::caller();
         let span = self.span.or_else(|| self.caller(caller));
         // An exclusive stretch holds back other threads from its second instruction on.
-        self.code.places.push(Place { span, exclusive: self.exclusive });
+        let (exclusive, may_rest) = (self.exclusive, std::mem::take(&mut self.may_rest));
+        self.code.places.push(Place { span, exclusive, may_rest });
         self.code.code.push(instruction);
     }
 
@@ -304,7 +348,7 @@ impl ThreadBuilder<'_> {
 
     fn finish(mut self) -> ThreadCode {
         for instruction in &mut self.code.code {
-            if let Instruction::Jump { target } | Instruction::Branch { target, .. } = instruction {
+            for target in instruction.targets_mut() {
                 *target = self.labels.get(*target as usize).copied().flatten().unwrap_or(NOWHERE);
             }
         }

@@ -38,6 +38,8 @@ impl Control {
             Failure::NotHolder { .. } => 4,
             Failure::AlreadyStarted { .. } => 5,
             Failure::EndlessLoop { .. } => 6,
+            Failure::Panic { .. } => 7,
+            Failure::Race { .. } => 8,
         };
         Control::new(Control::FAILED + kind, failure.instruction())
     }
@@ -67,7 +69,9 @@ impl Control {
             3 => Failure::BadIndex { instruction },
             4 => Failure::NotHolder { instruction },
             5 => Failure::AlreadyStarted { instruction },
-            _ => Failure::EndlessLoop { instruction },
+            6 => Failure::EndlessLoop { instruction },
+            7 => Failure::Panic { instruction },
+            _ => Failure::Race { instruction },
         })
     }
 }

@@ -36,18 +36,22 @@ fn futures(thread: &ThreadCode, contested: &[bool]) -> Vec<Future> {
         for at in (0..code.len()).rev() {
             let mut future = own(&code[at], contested);
             future.is_global |= thread.places[at].exclusive;
-            match &code[at] {
-                Instruction::Jump { target } => future = future.union(futures[*target as usize]),
-                Instruction::Branch { target, .. } => {
-                    future = future.union(futures[*target as usize]).union(futures[at + 1]);
-                }
-                _ => future = future.union(futures[at + 1]),
+            future = code[at].targets().fold(future, |future, target| future.union(futures[target as usize]));
+            if !matches!(code[at], Instruction::Jump { .. } | Instruction::Guarded { .. }) {
+                future = future.union(futures[at + 1]);
             }
             changed |= future != futures[at];
             futures[at] = future;
         }
     }
     futures
+}
+
+/// What a guarded step may store to, whichever of its options it takes.
+pub(super) fn stores_at_once(instruction: &Instruction) -> LocSet {
+    let Instruction::Guarded { options, .. } = instruction else { return LocSet::default() };
+    let stores = options.iter().filter_map(|option| option.store.as_ref());
+    stores.fold(LocSet::default(), |set, (to, _)| set.union(to.range()))
 }
 
 fn own(instruction: &Instruction, contested: &[bool]) -> Future {
@@ -60,6 +64,10 @@ fn own(instruction: &Instruction, contested: &[bool]) -> Future {
         Instruction::Spawn { thread, .. } => future.is_global = contested[thread.index()],
         Instruction::Await { loads, .. } => {
             future.loads = loads.iter().fold(LocSet::default(), |set, (_, from)| set.union(from.range()));
+        }
+        Instruction::Guarded { loads, .. } => {
+            future.loads = loads.iter().fold(LocSet::default(), |set, (_, from)| set.union(from.range()));
+            future.stores = stores_at_once(instruction);
         }
         Instruction::GlobalFence => future.is_global = true,
         _ => {}

@@ -3,10 +3,10 @@
 use crate::ir::address::Address;
 use crate::ir::control::Control;
 use crate::ir::expr::{EvalError, Expr};
-use crate::ir::instruction::{Instruction, Update};
+use crate::ir::instruction::{Guard, Instruction, Update};
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
-use crate::op::{OnFailure, Op};
+use crate::op::Op;
 use crate::subject::Failure;
 
 /// How many instructions a thread may run between two operations before it is said to loop endlessly.
@@ -61,11 +61,7 @@ impl<'a> Frame<'a> {
                 Op::Store { loc, value: self.wrap(loc, self.eval(value)?), order: *order }
             }
             Instruction::Rmw { at, update, order, .. } => {
-                let on_failure = match update {
-                    Update::CompareExchange { on_failure, .. } => *on_failure,
-                    _ => OnFailure::Locked,
-                };
-                Op::Rmw { loc: self.resolve(at)?, order: *order, on_failure }
+                Op::Rmw { loc: self.resolve(at)?, order: *order, on_failure: update.on_failure() }
             }
             Instruction::Fence { order } => Op::Fence { order: *order },
             Instruction::GlobalFence => Op::GlobalFence,
@@ -76,7 +72,11 @@ impl<'a> Frame<'a> {
             Instruction::Choose { alternatives, .. } => Op::Choose { alternatives: *alternatives },
             Instruction::Await { loads, .. } => {
                 loads.iter().try_for_each(|(_, from)| self.resolve(from).map(|_| ()))?;
-                Op::Await
+                Op::Await { alternatives: 1 }
+            }
+            Instruction::Guarded { loads, options } => {
+                loads.iter().try_for_each(|(_, from)| self.resolve(from).map(|_| ()))?;
+                Op::Await { alternatives: options.len() as u32 }
             }
             Instruction::Assign { .. }
             | Instruction::Branch { .. }
@@ -104,22 +104,68 @@ impl<'a> Frame<'a> {
                 }
                 new
             }
+            Update::When { condition, new, .. } => {
+                let (holds, new) = (self.eval_with(condition, old)?, self.eval_with(new, old)?);
+                if holds == 0 {
+                    return Ok(None);
+                }
+                new
+            }
         };
         Ok(Some(self.wrap(loc, new)))
     }
 
-    /// Whether the await at which the thread stands goes on with `values`.
-    pub(super) fn accepts(&self, values: &[Value]) -> bool {
-        let Instruction::Await { loads, until } = self.instruction() else { unreachable!("only an await awaits") };
-        if matches!(until, Expr::Const(1)) {
-            return true;
+    /// What the await or guarded step at which the thread stands reads.
+    pub(super) fn awaited(&self) -> &'a [(Reg, Address)] {
+        match self.instruction() {
+            Instruction::Await { loads, .. } | Instruction::Guarded { loads, .. } => loads,
+            other => unreachable!("{other:?} awaits nothing"),
         }
-        let mut registers = self.registers().to_vec();
-        for ((reg, _), &value) in loads.iter().zip(values) {
+    }
+
+    /// Whether the await at which the thread stands may take `alternative` with `values`.
+    pub(super) fn accepts(&self, values: &[Value], alternative: u32) -> bool {
+        let condition = match self.instruction() {
+            Instruction::Await { until, .. } => until,
+            Instruction::Guarded { options, .. } => &options[alternative as usize].when,
+            other => unreachable!("{other:?} awaits nothing"),
+        };
+        // A division by zero lets it go on, so that the failure is seen.
+        matches!(condition, Expr::Const(1))
+            || self.with_values(values, |registers| condition.eval(registers, 0)) != Ok(0)
+    }
+
+    /// What the guarded step at which the thread stands stores with `values` and `alternative`, if anything.
+    pub(super) fn stores(&self, values: &[Value], alternative: u32) -> Result<Option<(Loc, Value)>, Failure> {
+        let Instruction::Guarded { options, .. } = self.instruction() else { return Ok(None) };
+        let Guard { when, store, .. } = &options[alternative as usize];
+        let instruction = self.control().instruction();
+        let divided = |EvalError::DivisionByZero| Failure::DivisionByZero { instruction };
+        self.with_values(values, |registers| {
+            when.eval(registers, 0).map_err(divided)?;
+            let Some((to, value)) = store else { return Ok(None) };
+            let loc = to.resolve(&self.program.addresses, registers, instruction)?;
+            Ok(Some((loc, self.wrap(loc, value.eval(registers, 0).map_err(divided)?))))
+        })
+    }
+
+    /// What `look` says of the registers once `values` are in those that the await reads into.
+    fn with_values<T>(&self, values: &[Value], look: impl FnOnce(&[Value]) -> T) -> T {
+        // Most threads have few registers, and this is asked often.
+        const FEW: usize = 32;
+        let before = self.registers();
+        let (mut few, mut many) = ([0; FEW], Vec::new());
+        let registers = if before.len() <= FEW {
+            &mut few[..before.len()]
+        } else {
+            many.resize(before.len(), 0);
+            &mut many[..]
+        };
+        registers.copy_from_slice(before);
+        for ((reg, _), &value) in self.awaited().iter().zip(values) {
             registers[reg.index()] = value;
         }
-        // A division by zero lets it go on, so that the failure is seen.
-        until.eval(&registers, 0) != Ok(0)
+        look(registers)
     }
 }
 

@@ -61,6 +61,13 @@ pub enum Instruction {
         loads: Vec<(Reg, Address)>,
         until: Expr,
     },
+    /// Reads all of these in one step, as soon as some option is open to what was read, and takes one that is.
+    ///
+    /// The store of the option is issued in the same step: nothing comes between the reads and it.
+    Guarded {
+        loads: Vec<(Reg, Address)>,
+        options: Vec<Guard>,
+    },
     /// Goes to an instruction where the condition is not zero.
     Branch {
         condition: Expr,
@@ -80,6 +87,17 @@ pub enum Instruction {
     },
 }
 
+/// One of the ways on from a [`Instruction::Guarded`].
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Guard {
+    /// It is open where this is not zero, with what was read in the registers.
+    pub when: Expr,
+    /// What it stores, plain.
+    pub store: Option<(Address, Expr)>,
+    /// The instruction it goes to.
+    pub target: u32,
+}
+
 /// What a read-modify-write writes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Update {
@@ -93,6 +111,12 @@ pub enum Update {
     },
     /// Any function of [`Expr::Old`].
     Function(Expr),
+    /// Writes `new` where `condition` is not zero, else nothing; both are functions of [`Expr::Old`].
+    When {
+        condition: Expr,
+        new: Expr,
+        on_failure: OnFailure,
+    },
 }
 
 /// The operators of fetch-and-op.
@@ -133,9 +157,29 @@ impl Instruction {
             Instruction::Rmw { at, .. } | Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => {
                 address_may(at)
             }
-            Instruction::Await { .. } => true,
+            Instruction::Await { .. } | Instruction::Guarded { .. } => true,
             _ => false,
         }
+    }
+
+    /// Where it may go to instead of the next instruction.
+    pub fn targets(&self) -> impl Iterator<Item = u32> + '_ {
+        let (one, options) = match self {
+            Instruction::Jump { target } | Instruction::Branch { target, .. } => (Some(*target), &[][..]),
+            Instruction::Guarded { options, .. } => (None, &options[..]),
+            _ => (None, &[][..]),
+        };
+        one.into_iter().chain(options.iter().map(|option| option.target))
+    }
+
+    /// The same, to change it.
+    pub(crate) fn targets_mut(&mut self) -> impl Iterator<Item = &mut u32> {
+        let (one, options) = match self {
+            Instruction::Jump { target } | Instruction::Branch { target, .. } => (Some(target), &mut [][..]),
+            Instruction::Guarded { options, .. } => (None, &mut options[..]),
+            _ => (None, &mut [][..]),
+        };
+        one.into_iter().chain(options.iter_mut().map(|option| &mut option.target))
     }
 
     /// Whether it uses a location by its address.
@@ -148,6 +192,10 @@ impl Instruction {
             | Instruction::Lock { at, .. }
             | Instruction::Unlock { at, .. } => computed(at),
             Instruction::Await { loads, .. } => loads.iter().any(|(_, from)| computed(from)),
+            Instruction::Guarded { loads, options } => {
+                let mut stores = options.iter().filter_map(|option| option.store.as_ref());
+                loads.iter().any(|(_, from)| computed(from)) || stores.any(|(to, _)| computed(to))
+            }
             _ => false,
         }
     }
@@ -170,8 +218,9 @@ impl Instruction {
                 address(at, &mut visit);
                 match update {
                     Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => visit(value),
-                    Update::CompareExchange { expected, new, .. } => {
-                        visit(expected);
+                    Update::CompareExchange { expected: first, new, .. }
+                    | Update::When { condition: first, new, .. } => {
+                        visit(first);
                         visit(new);
                     }
                 }
@@ -180,6 +229,16 @@ impl Instruction {
             Instruction::Await { loads, until } => {
                 loads.iter().for_each(|(_, from)| address(from, &mut visit));
                 visit(until);
+            }
+            Instruction::Guarded { loads, options } => {
+                loads.iter().for_each(|(_, from)| address(from, &mut visit));
+                for Guard { when, store, .. } in options {
+                    visit(when);
+                    if let Some((to, value)) = store {
+                        address(to, &mut visit);
+                        visit(value);
+                    }
+                }
             }
             Instruction::Branch { condition, .. }
             | Instruction::Assert { condition, .. }
@@ -190,6 +249,17 @@ impl Instruction {
             | Instruction::Join { .. }
             | Instruction::Choose { .. }
             | Instruction::Jump { .. } => {}
+        }
+    }
+}
+
+impl Update {
+    /// What it is where it writes nothing; one that always writes is called locked.
+    #[must_use]
+    pub fn on_failure(&self) -> OnFailure {
+        match self {
+            Update::CompareExchange { on_failure, .. } | Update::When { on_failure, .. } => *on_failure,
+            Update::Exchange(_) | Update::Fetch(..) | Update::Function(_) => OnFailure::Locked,
         }
     }
 }

@@ -5,12 +5,14 @@
 use std::sync::Arc;
 
 use crate::ir::control::Control;
+use crate::ir::expr::Expr;
+use crate::ir::footprint::stores_at_once;
 use crate::ir::frame::{Frame, run};
 use crate::ir::instruction::Instruction;
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::packed;
-use crate::subject::{Failure, Foresight, Future, Snapshot, Status, Subject, ThreadSnapshot};
+use crate::subject::{Failure, Foresight, Future, LocSet, Rewind, Snapshot, Status, Subject};
 
 /// A program in the middle of an execution.
 #[derive(Clone, Debug)]
@@ -69,8 +71,8 @@ impl Interpreter {
         self.exclusive = None;
     }
 
-    /// Takes over the answer to the operation at which `thread` stands.
-    fn receive(&mut self, thread: ThreadId, answer: &[Value]) -> Result<(), Failure> {
+    /// Takes over the answer to the operation at which `thread` stands; gives the instruction to go on with.
+    fn receive(&mut self, thread: ThreadId, answer: &[Value]) -> Result<u32, Failure> {
         let frame = self.frame(thread);
         let instruction = frame.control().instruction();
         let (start, program) = (self.offsets[thread.index()] as usize + 1, &self.program);
@@ -87,6 +89,15 @@ impl Interpreter {
                 let registers = self.frame(thread).registers();
                 until.eval(registers, 0).map_err(|_| Failure::DivisionByZero { instruction })?;
             }
+            Instruction::Guarded { loads, options } => {
+                let (values, alternative) = answer.split_at(loads.len());
+                let alternative = alternative.first().map_or(0, |&alternative| alternative as u32);
+                let stored = frame.stores(values, alternative);
+                for ((reg, _), &value) in loads.iter().zip(values) {
+                    self.words[start + reg.index()] = value;
+                }
+                return stored.map(|_| options[alternative as usize].target);
+            }
             Instruction::Unlock { .. } if answer[0] != thread.as_holder() => {
                 return Err(Failure::NotHolder { instruction });
             }
@@ -99,7 +110,7 @@ impl Interpreter {
             }
             _ => {}
         }
-        Ok(())
+        Ok(instruction + 1)
     }
 }
 
@@ -139,19 +150,21 @@ impl Subject for Interpreter {
 
     fn awaited(&self, thread: ThreadId, locations: &mut Vec<Loc>) {
         let frame = self.frame(thread);
-        let Instruction::Await { loads, .. } = frame.instruction() else { unreachable!("only an await awaits") };
         let resolve = |address| frame.resolve(address).expect("checked when the thread came here");
-        locations.extend(loads.iter().map(|(_, from)| resolve(from)));
+        locations.extend(frame.awaited().iter().map(|(_, from)| resolve(from)));
     }
 
-    fn accepts(&self, thread: ThreadId, values: &[Value]) -> bool {
-        self.frame(thread).accepts(values)
+    fn accepts(&self, thread: ThreadId, values: &[Value], alternative: u32) -> bool {
+        self.frame(thread).accepts(values, alternative)
+    }
+
+    fn stores(&self, thread: ThreadId, values: &[Value], alternative: u32) -> Option<(Loc, Value)> {
+        self.frame(thread).stores(values, alternative).unwrap_or(None)
     }
 
     fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
-        let at = self.frame(thread).control().instruction();
         match self.receive(thread, answer) {
-            Ok(()) => self.run_from(thread, at + 1),
+            Ok(next) => self.run_from(thread, next),
             Err(failure) => self.fail(thread, failure),
         }
     }
@@ -172,6 +185,16 @@ impl Subject for Interpreter {
 
     fn exclusive(&self) -> Option<ThreadId> {
         self.exclusive
+    }
+
+    fn give_way(&mut self) {
+        self.exclusive = None;
+    }
+
+    fn may_rest(&self, thread: ThreadId) -> bool {
+        let control = self.frame(thread).control();
+        let places = &self.program.threads[thread.index()].places;
+        control.is_ready() && places[control.instruction() as usize].may_rest
     }
 
     fn register(&self, thread: ThreadId, reg: Reg) -> Value {
@@ -200,7 +223,7 @@ impl Snapshot for Interpreter {
     }
 }
 
-impl ThreadSnapshot for Interpreter {
+impl Rewind for Interpreter {
     fn thread_words(&self) -> usize {
         self.offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0) as usize
     }
@@ -220,6 +243,10 @@ impl ThreadSnapshot for Interpreter {
     fn start_thread(&mut self, thread: ThreadId) {
         self.run_from(thread, 0);
     }
+
+    fn may_write(&self, thread: ThreadId) -> bool {
+        !self.future(thread).writes().is_empty()
+    }
 }
 
 impl Foresight for Interpreter {
@@ -231,6 +258,18 @@ impl Foresight for Interpreter {
             }
             _ => Future::default(),
         }
+    }
+
+    fn may_wait(&self, thread: ThreadId) -> bool {
+        match self.frame(thread).instruction() {
+            Instruction::Await { until, .. } => *until != Expr::Const(1),
+            Instruction::Guarded { options, .. } => options.iter().all(|option| option.when != Expr::Const(1)),
+            _ => false,
+        }
+    }
+
+    fn stores_at_once(&self, thread: ThreadId) -> LocSet {
+        stores_at_once(self.frame(thread).instruction())
     }
 
     fn position(&self, thread: ThreadId) -> u32 {

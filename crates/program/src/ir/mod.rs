@@ -18,7 +18,7 @@ mod validate;
 pub use address::{Address, AddressMap};
 pub use builder::{Array, Builder, Label, LoopLabels, ThreadBuilder};
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
-pub use instruction::{FetchOp, Instruction, Update};
+pub use instruction::{FetchOp, Guard, Instruction, Update};
 pub use interpreter::Interpreter;
 pub use program::{LocationInfo, Place, Program, RegisterInfo, ThreadCode};
 pub use validate::ProgramError;

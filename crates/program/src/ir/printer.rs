@@ -1,16 +1,18 @@
 //! Shows programs as text, one statement a line.
 //!
-//! A plus before a statement says that no other thread comes between it and the one before.
+//! A plus before a statement says that no other thread comes between it and the one before, an asterisk that a thread
+//! may wait there forever.
 
 use std::fmt::{self, Write};
 
 use crate::condition::{Comparison, Condition, Formula, Operand};
 use crate::ir::address::Address;
 use crate::ir::expr::{BinaryOp, Expr, UnaryOp};
-use crate::ir::instruction::{FetchOp, Instruction, Update};
+use crate::ir::instruction::{FetchOp, Guard, Instruction, Update};
 use crate::ir::program::{Program, ThreadCode};
 use crate::names::{Reg, ThreadId, Value};
 use crate::op::{OnFailure, Order};
+use crate::span::Span;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,12 +26,17 @@ impl fmt::Display for Program {
             for at in 0..=thread.code.len() {
                 let label = if targets.contains(&(at as u32)) { format!("{at}:") } else { String::new() };
                 if at < thread.code.len() {
-                    let mark = if thread.places[at].exclusive { "+ " } else { "" };
-                    writeln!(f, "  {label:<4}{mark}{}", statement(self, ThreadId::at(index), at))?;
+                    let place = &thread.places[at];
+                    let mark = if place.exclusive { "+ " } else { "" };
+                    let rest = if place.may_rest { "* " } else { "" };
+                    writeln!(f, "  {label:<4}{mark}{rest}{}", statement(self, ThreadId::at(index), at))?;
                 } else if !label.is_empty() {
                     writeln!(f, "  {label:<4}end")?;
                 }
             }
+        }
+        if let Some(filter) = &self.filter {
+            writeln!(f, "{}", self::filter(self, filter))?;
         }
         match &self.condition {
             Some(condition) => writeln!(f, "{}", self::condition(self, condition)),
@@ -39,11 +46,7 @@ impl fmt::Display for Program {
 }
 
 fn jump_targets(thread: &ThreadCode) -> Vec<u32> {
-    let target = |instruction: &Instruction| match instruction {
-        Instruction::Jump { target } | Instruction::Branch { target, .. } => Some(*target),
-        _ => None,
-    };
-    thread.code.iter().filter_map(target).collect()
+    thread.code.iter().flat_map(Instruction::targets).collect()
 }
 
 /// Instruction `at` of `thread` as a statement, such as `r0 = x` or `x = 1 (release)`.
@@ -68,12 +71,37 @@ pub fn statement(program: &Program, thread: ThreadId, at: usize) -> String {
             let loads = loads.iter().map(|(to, from)| format!("{} = {}", show.reg(*to), show.address(from)));
             format!("await {} until {}", loads.collect::<Vec<_>>().join(", "), show.expr(until))
         }
+        Instruction::Guarded { loads, options } => show.guarded(loads, options),
         Instruction::Branch { condition, target } => format!("if {} goto {target}", show.expr(condition)),
         Instruction::Jump { target } => format!("goto {target}"),
         Instruction::Assert { condition, message } => format!("assert {} \"{message}\"", show.expr(condition)),
         Instruction::Assume { condition } => format!("assume {}", show.expr(condition)),
     };
     text + &order_note(&program.threads[thread.index()].code[at])
+}
+
+/// Instruction `at` of `thread` as its author knows it: as in the source where the program is known by that.
+///
+/// A guarded step that took `alternative` is shown as the statement that led on from there.
+#[must_use]
+pub fn shown(program: &Program, thread: ThreadId, at: usize, alternative: Option<Value>) -> String {
+    let code = &program.threads[thread.index()];
+    let options = match &code.code[at] {
+        Instruction::Guarded { options, .. } => &options[..],
+        _ => &[],
+    };
+    let option = alternative.and_then(|taken| options.get(taken as usize)).map(|option| option.target as usize);
+    let place = option.and_then(|target| code.places.get(target)).unwrap_or(&code.places[at]);
+    let quoted = place.span.filter(|_| program.quotes_source).and_then(|span| quote(program, span));
+    quoted.unwrap_or_else(|| statement(program, thread, at))
+}
+
+/// The text at a place, if it is known and not empty.
+fn quote(program: &Program, span: Span) -> Option<String> {
+    let text = program.sources.get(usize::from(span.source))?.text.as_deref()?;
+    let line = text.split('\n').nth(span.line.checked_sub(1)? as usize)?;
+    let quoted: String = line.chars().skip(span.column.checked_sub(1)? as usize).take(span.length as usize).collect();
+    Some(quoted.trim().to_owned()).filter(|quoted| !quoted.is_empty())
 }
 
 /// A condition, such as `exists (0:r0=0 /\ 1:r1=0)`, with as few parentheses as `/\` before `\/` allows.
@@ -85,6 +113,18 @@ pub fn condition(program: &Program, condition: &Condition) -> String {
         Condition::ForAll(_) => "forall",
     };
     format!("{quantifier} ({})", formula(program, condition.formula(), Around::Nothing))
+}
+
+/// A filter, such as `filter (0:r0=1)`.
+#[must_use]
+pub fn filter(program: &Program, filter: &Formula) -> String {
+    format!("filter ({})", formula(program, filter, Around::Nothing))
+}
+
+/// A formula with as few parentheses as `/\` before `\/` allows.
+#[must_use]
+pub fn proposition(program: &Program, part: &Formula) -> String {
+    formula(program, part, Around::Nothing)
 }
 
 /// What a formula stands in.
@@ -193,14 +233,26 @@ impl Show<'_> {
             Update::Exchange(value) => format!("exchange({at}, {})", self.expr(value)),
             Update::Fetch(op, value) => format!("{}({at}, {})", fetch_name(*op), self.expr(value)),
             Update::CompareExchange { expected, new, on_failure } => {
-                let note = match on_failure {
-                    OnFailure::Locked => String::new(),
-                    OnFailure::Load(order) => format!(", else {}", order_name(*order)),
-                };
+                let note = failure_note(*on_failure);
                 format!("compare_exchange({at}, {}, {}{note})", self.expr(expected), self.expr(new))
             }
             Update::Function(new) => format!("update({at}, {})", self.expr(new)),
+            Update::When { condition, new, on_failure } => {
+                let note = failure_note(*on_failure);
+                format!("update({at}, {} when {}{note})", self.inner(new), self.expr(condition))
+            }
         }
+    }
+
+    /// `[a = x, b = y] when a == 1 goto 4, when b do z = a goto 7`.
+    fn guarded(&self, loads: &[(Reg, Address)], options: &[Guard]) -> String {
+        let option = |Guard { when, store, target }: &Guard| {
+            let store = store.as_ref().map(|(to, value)| format!(" do {} = {}", self.address(to), self.expr(value)));
+            format!("when {}{} goto {target}", self.expr(when), store.unwrap_or_default())
+        };
+        let loads = loads.iter().map(|(to, from)| format!("{} = {}", self.reg(*to), self.address(from)));
+        let options = options.iter().map(option).collect::<Vec<_>>();
+        format!("[{}] {}", loads.collect::<Vec<_>>().join(", "), options.join(", "))
     }
 
     fn constant(&self, value: Value) -> String {
@@ -246,6 +298,13 @@ impl Show<'_> {
             Expr::Binary(..) | Expr::Select(..) => format!("({})", self.expr(expr)),
             _ => self.expr(expr),
         }
+    }
+}
+
+fn failure_note(on_failure: OnFailure) -> String {
+    match on_failure {
+        OnFailure::Locked => String::new(),
+        OnFailure::Load(order) => format!(", else {}", order_name(order)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A program as data.
 
-use crate::condition::{Condition, Term};
+use crate::condition::{Condition, FinalState, Formula, Term};
 use crate::ir::address::AddressMap;
 use crate::ir::footprint::Footprints;
 use crate::ir::instruction::Instruction;
@@ -20,6 +20,14 @@ pub struct Program {
     /// What an outcome shows, in this order.
     pub observed: Vec<Term>,
     pub condition: Option<Condition>,
+    /// Final states that do not satisfy it do not count: their executions are discarded.
+    pub filter: Option<Formula>,
+    /// Whether a value that is the address of a location is shown as its name.
+    pub names_addresses: bool,
+    /// Whether people know the program by its source, so that its statements are shown as they stand there.
+    pub quotes_source: bool,
+    /// The options of a command line with which its source was read, other than the usual ones.
+    pub read_with: Vec<String>,
     pub addresses: AddressMap,
     pub(super) footprints: Footprints,
 }
@@ -53,6 +61,8 @@ pub struct Place {
     pub span: Option<Span>,
     /// Whether the thread, having come here, goes on without a switch to another thread.
     pub exclusive: bool,
+    /// Whether a thread that waits here forever has done its work, as at an `end` label of Promela.
+    pub may_rest: bool,
 }
 
 /// A register of a thread.
@@ -71,6 +81,12 @@ impl Program {
         self.threads.len()
     }
 
+    /// Whether an execution that ends in `state` counts.
+    #[must_use]
+    pub fn admits(&self, state: &dyn FinalState) -> bool {
+        self.filter.as_ref().is_none_or(|filter| filter.holds(state))
+    }
+
     /// How many operations on memory and choices there are in the code.
     #[must_use]
     pub fn n_operations(&self) -> usize {
@@ -81,10 +97,8 @@ impl Program {
     #[must_use]
     pub fn is_loop_free(&self) -> bool {
         self.threads.iter().all(|thread| {
-            thread.code.iter().enumerate().all(|(at, instruction)| match instruction {
-                Instruction::Branch { target, .. } | Instruction::Jump { target } => *target as usize > at,
-                _ => true,
-            })
+            let goes_on = |(at, i): (usize, &Instruction)| i.targets().all(|target| target as usize > at);
+            thread.code.iter().enumerate().all(goes_on)
         })
     }
 
@@ -104,7 +118,7 @@ impl Program {
     #[must_use]
     pub fn show_value(&self, term: Term, value: Value) -> String {
         match (self.addresses.location(value), term) {
-            (Some(loc), _) if self.has_pointers() => self.location_name(loc).to_owned(),
+            (Some(loc), _) if self.names_addresses || self.has_pointers() => self.location_name(loc).to_owned(),
             (_, Term::Register(..)) => (value as i64).to_string(),
             (_, Term::Memory(loc)) => self.locations[loc.index()].ty.show(value),
         }

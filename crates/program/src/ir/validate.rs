@@ -49,16 +49,13 @@ pub(super) fn validate(program: &Program) -> Result<(), ProgramError> {
     for thread in &program.threads {
         unique("registers", thread.registers.iter().map(|r| r.name.as_str()))?;
         for instruction in &thread.code {
+            check_ways(program, thread, instruction)?;
             check_instruction(program, thread, instruction)?;
         }
     }
     program.observed.iter().try_for_each(|&term| check_term(program, term))?;
-    match &program.condition {
-        Some(Condition::Exists(formula) | Condition::NotExists(formula) | Condition::ForAll(formula)) => {
-            check_formula(program, formula)
-        }
-        None => Ok(()),
-    }
+    let formulas = program.condition.as_ref().map(Condition::formula).into_iter().chain(&program.filter);
+    formulas.into_iter().try_for_each(|formula| check_formula(program, formula))
 }
 
 fn limit_sizes(program: &Program) -> Result<(), ProgramError> {
@@ -91,6 +88,28 @@ fn unique<'a>(what: &'static str, names: impl Iterator<Item = &'a str>) -> Resul
     }
 }
 
+/// Checks where an instruction may lead to.
+fn check_ways(program: &Program, thread: &ThreadCode, instruction: &Instruction) -> Result<(), ProgramError> {
+    let name = || thread.name.clone();
+    let n_alternatives = match instruction {
+        Instruction::Guarded { options, .. } => options.len(),
+        Instruction::Choose { alternatives, .. } => *alternatives as usize,
+        Instruction::Spawn { thread: child, .. } | Instruction::Join { thread: child, .. }
+            if child.index() >= program.threads.len() =>
+        {
+            return Err(ProgramError::Dangling { thread: name(), what: "a thread" });
+        }
+        _ => 1,
+    };
+    if n_alternatives == 0 {
+        return Err(ProgramError::EmptyChoice { thread: name() });
+    }
+    if instruction.targets().any(|target| target as usize > thread.code.len()) {
+        return Err(ProgramError::UnplacedLabel { thread: name() });
+    }
+    Ok(())
+}
+
 fn check_instruction(program: &Program, thread: &ThreadCode, instruction: &Instruction) -> Result<(), ProgramError> {
     let dangling = |what| Err(ProgramError::Dangling { thread: thread.name.clone(), what });
     let register = |reg: Reg| reg.index() < thread.registers.len();
@@ -120,27 +139,19 @@ fn check_instruction(program: &Program, thread: &ThreadCode, instruction: &Instr
         Instruction::Rmw { old, at, update, .. } => {
             registers_exist &= register(*old);
             locations_exist = address(at);
-            uses_old &= !matches!(update, Update::Function(_));
+            uses_old &= !matches!(update, Update::Function(_) | Update::When { .. });
         }
         Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => locations_exist = address(at),
         Instruction::Await { loads, .. } => {
             registers_exist &= loads.iter().all(|(reg, _)| register(*reg));
             locations_exist = loads.iter().all(|(_, from)| address(from));
         }
-        Instruction::Choose { to, alternatives } => {
-            registers_exist &= register(*to);
-            if *alternatives == 0 {
-                return Err(ProgramError::EmptyChoice { thread: thread.name.clone() });
-            }
+        Instruction::Guarded { loads, options } => {
+            registers_exist &= loads.iter().all(|(reg, _)| register(*reg));
+            locations_exist = loads.iter().all(|(_, from)| address(from))
+                && options.iter().all(|option| option.store.as_ref().is_none_or(|(to, _)| address(to)));
         }
-        Instruction::Spawn { thread: child, .. } | Instruction::Join { thread: child, .. }
-            if child.index() >= program.threads.len() =>
-        {
-            return dangling("a thread");
-        }
-        Instruction::Branch { target, .. } | Instruction::Jump { target } if *target as usize > thread.code.len() => {
-            return Err(ProgramError::UnplacedLabel { thread: thread.name.clone() });
-        }
+        Instruction::Choose { to, .. } => registers_exist &= register(*to),
         _ => {}
     }
     match (registers_exist, locations_exist, uses_old) {

@@ -11,7 +11,7 @@ pub fn looped(program: &Program) -> Result<Program, ProgramError> {
     for thread in looped.threads.iter_mut().filter(|thread| thread.starts) {
         if thread.code.iter().any(Instruction::is_visible) {
             let span = thread.places.last().and_then(|place| place.span);
-            thread.places.push(Place { span, exclusive: false });
+            thread.places.push(Place { span, exclusive: false, may_rest: false });
             thread.code.push(Instruction::Jump { target: 0 });
         }
     }

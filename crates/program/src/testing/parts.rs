@@ -1,6 +1,6 @@
 //! The changeable parts of an instruction.
 
-use crate::ir::{Address, Expr, Instruction, Update};
+use crate::ir::{Address, Expr, Guard, Instruction, Update};
 use crate::names::Reg;
 use crate::op::Order;
 
@@ -18,14 +18,6 @@ pub(super) fn order(instruction: &mut Instruction) -> Option<&mut Order> {
     }
 }
 
-/// Where a jump goes.
-pub(super) fn target(instruction: &mut Instruction) -> Option<&mut u32> {
-    match instruction {
-        Instruction::Jump { target } | Instruction::Branch { target, .. } => Some(target),
-        _ => None,
-    }
-}
-
 /// The addresses that it accesses.
 pub(super) fn addresses(instruction: &mut Instruction) -> Vec<&mut Address> {
     match instruction {
@@ -35,6 +27,10 @@ pub(super) fn addresses(instruction: &mut Instruction) -> Vec<&mut Address> {
         | Instruction::Lock { at, .. }
         | Instruction::Unlock { at, .. } => vec![at],
         Instruction::Await { loads, .. } => loads.iter_mut().map(|(_, from)| from).collect(),
+        Instruction::Guarded { loads, options } => {
+            let stores = options.iter_mut().filter_map(|option| option.store.as_mut()).map(|(to, _)| to);
+            loads.iter_mut().map(|(_, from)| from).chain(stores).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -46,7 +42,9 @@ pub(super) fn destinations(instruction: &mut Instruction) -> Vec<&mut Reg> {
         | Instruction::Load { to, .. }
         | Instruction::Rmw { old: to, .. }
         | Instruction::Choose { to, .. } => vec![to],
-        Instruction::Await { loads, .. } => loads.iter_mut().map(|(to, _)| to).collect(),
+        Instruction::Await { loads, .. } | Instruction::Guarded { loads, .. } => {
+            loads.iter_mut().map(|(to, _)| to).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -57,8 +55,13 @@ pub(super) fn values(instruction: &mut Instruction) -> Vec<&mut Expr> {
         Instruction::Assign { value, .. } | Instruction::Store { value, .. } => vec![value],
         Instruction::Rmw { update, .. } => match update {
             Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => vec![value],
-            Update::CompareExchange { expected, new, .. } => vec![expected, new],
+            Update::CompareExchange { expected: first, new, .. } | Update::When { condition: first, new, .. } => {
+                vec![first, new]
+            }
         },
+        Instruction::Guarded { options, .. } => {
+            options.iter_mut().filter_map(|option| option.store.as_mut()).map(|(_, value)| value).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -70,12 +73,21 @@ pub(super) fn expressions(instruction: &mut Instruction) -> Vec<&mut Expr> {
         Instruction::Rmw { at, update, .. } => {
             let values = match update {
                 Update::Exchange(value) | Update::Fetch(_, value) | Update::Function(value) => vec![value],
-                Update::CompareExchange { expected, new, .. } => vec![expected, new],
+                Update::CompareExchange { expected: first, new, .. } | Update::When { condition: first, new, .. } => {
+                    vec![first, new]
+                }
             };
             inside(at).into_iter().chain(values).collect()
         }
         Instruction::Await { loads, until } => {
             loads.iter_mut().filter_map(|(_, from)| inside(from)).chain([until]).collect()
+        }
+        Instruction::Guarded { loads, options } => {
+            let in_options = options.iter_mut().flat_map(|Guard { when, store, .. }| {
+                let store = store.as_mut().map(|(to, value)| inside(to).into_iter().chain([value]));
+                std::iter::once(when).chain(store.into_iter().flatten())
+            });
+            loads.iter_mut().filter_map(|(_, from)| inside(from)).chain(in_options).collect()
         }
         Instruction::Assign { value: expr, .. }
         | Instruction::Branch { condition: expr, .. }

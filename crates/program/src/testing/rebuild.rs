@@ -18,9 +18,19 @@ pub fn rebuild(program: &Program) -> Result<Program, ProgramError> {
             p.spawned(&thread.name, body)
         };
     }
+    if program.quotes_source {
+        p.quote_source();
+    }
+    p.read_with(program.read_with.clone());
     p.observe(program.observed.iter().copied());
     if let Some(condition) = &program.condition {
         p.condition(condition.clone());
+    }
+    if let Some(filter) = &program.filter {
+        p.filter(filter.clone());
+    }
+    if program.names_addresses {
+        p.name_addresses();
     }
     p.build()
 }
@@ -58,6 +68,9 @@ fn copy_thread(t: &mut ThreadBuilder<'_>, thread: &ThreadCode) {
             for (index, &label) in labels.iter().enumerate().take(end).skip(at) {
                 t.place(label);
                 t.at(thread.places[index].span);
+                if thread.places[index].may_rest {
+                    t.may_rest();
+                }
                 t.push(thread.code[index].clone());
             }
         };

@@ -70,6 +70,8 @@ pub struct Idioms {
     pub spawned: u32,
     /// A thread that looks at two locations at once.
     pub snapshot: u32,
+    /// Steps that read and store at once, or choose by what they read.
+    pub guarded: u32,
     /// A compare-exchange that fails, where a load would show that the buffer is not empty.
     pub failed_exchange: u32,
     /// Stretches without a switch to another thread.
@@ -96,6 +98,7 @@ impl Shape {
                 locked: 7,
                 spawned: 9,
                 snapshot: 6,
+                guarded: 9,
                 failed_exchange: 8,
                 exclusive: 0,
                 loops: 0,

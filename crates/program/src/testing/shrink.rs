@@ -1,7 +1,7 @@
 //! Makes a program that shows a fault as small as it can be while it still does.
 
 use crate::condition::{Condition, Formula, Operand, Term};
-use crate::ir::{Address, Expr, Instruction, Program, Update};
+use crate::ir::{Address, Expr, Guard, Instruction, Program, Update};
 use crate::names::{Loc, Reg, ThreadId};
 use crate::op::{OnFailure, Order};
 use crate::testing::parts;
@@ -96,7 +96,7 @@ fn without_instructions(program: &Program, thread: usize, start: usize, length: 
     let code = &mut smaller.threads[thread];
     code.code.drain(start..start + length);
     code.places.drain(start..start + length);
-    for target in code.code.iter_mut().filter_map(parts::target) {
+    for target in code.code.iter_mut().flat_map(Instruction::targets_mut) {
         let after = (*target as usize).saturating_sub(start).min(length);
         *target -= after as u32;
     }
@@ -221,6 +221,23 @@ fn simpler_operations(instruction: &Instruction) -> Vec<Instruction> {
                 |at: usize| Instruction::Load { to: loads[at].0, from: loads[at].1.clone(), order: Order::Plain };
             let at_once = Instruction::Await { loads: loads.clone(), until: Expr::from(1) };
             (0..loads.len()).map(alone).chain((until != Expr::from(1)).then_some(at_once)).collect()
+        }
+        Instruction::Guarded { loads, options } => {
+            let with = |options: Vec<Guard>| Instruction::Guarded { loads: loads.clone(), options };
+            let fewer = (0..options.len()).filter(|_| options.len() > 1).map(|gone| {
+                let mut options = options.clone();
+                options.remove(gone);
+                with(options)
+            });
+            let plainer = (0..options.len()).flat_map(|at| {
+                let change = |changed: &dyn Fn(&mut Guard)| {
+                    let mut options = options.clone();
+                    changed(&mut options[at]);
+                    with(options)
+                };
+                [change(&|option| option.when = 1.into()), change(&|option| option.store = None)]
+            });
+            fewer.chain(plainer).filter(|candidate| candidate != instruction).collect()
         }
         Instruction::Choose { to, alternatives } if alternatives > 2 => {
             vec![Instruction::Choose { to, alternatives: alternatives - 1 }]

@@ -4,7 +4,7 @@
 //! shuffled in every way. Waiting for another thread is ignored and an unknown condition goes both ways, so that the
 //! number is a bound, and far above the truth where threads wait for each other.
 
-use crate::ir::{Address, Expr, Instruction, Program, ThreadCode, Update};
+use crate::ir::{Address, Expr, Guard, Instruction, Program, ThreadCode};
 use crate::names::Value;
 use crate::op::{OnFailure, Order};
 
@@ -159,6 +159,10 @@ impl Runs<'_> {
         if !self.burns(&mut next) {
             return;
         }
+        if let Instruction::Guarded { loads, options } = instruction {
+            loads.iter().for_each(|(to, _)| next.registers[to.index()] = None);
+            return options.iter().for_each(|option| self.take(next.clone(), option, steps));
+        }
         next.at += 1;
         let mut alternatives = 1;
         match instruction {
@@ -178,6 +182,22 @@ impl Runs<'_> {
         for _ in 0..alternatives {
             self.go(next.clone(), steps + 1);
         }
+    }
+}
+
+impl Runs<'_> {
+    /// Goes on by an option of a guarded step, unless it goes back there for a second time.
+    fn take(&mut self, mut state: Alone, option: &Guard, steps: u64) {
+        let (here, target) = (state.at, option.target as usize);
+        if target <= here && state.visits.contains(&here) {
+            return;
+        }
+        state.visits.extend((target <= here).then_some(here));
+        if let Some((to, _)) = &option.store {
+            state.pending.push(Pending { place: to.clone(), epoch: state.epoch, release: false });
+        }
+        state.at = target;
+        self.go(state, steps + 1);
     }
 }
 
@@ -207,7 +227,7 @@ impl Alone {
             !self.pending.iter().any(waits)
         };
         match instruction {
-            Instruction::Rmw { update: Update::CompareExchange { on_failure: OnFailure::Load(_), .. }, .. } => true,
+            Instruction::Rmw { update, .. } if matches!(update.on_failure(), OnFailure::Load(_)) => true,
             Instruction::Rmw { at, order, .. }
             | Instruction::Lock { at, order }
             | Instruction::Unlock { at, order } => drained(order, Some(at)),

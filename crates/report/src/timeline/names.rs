@@ -5,6 +5,8 @@ use teetotal_program::condition::Term;
 use teetotal_program::ir::{Program, printer};
 use teetotal_program::{Loc, ThreadId, Value};
 
+use crate::words;
+
 /// The names of a program, for one of its executions.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
@@ -69,7 +71,9 @@ impl<'a> Names<'a> {
     pub(super) fn statement(&self, event: &Event) -> String {
         let code = &self.program.threads[event.thread.index()].code;
         match (event.place as usize) < code.len() {
-            true => printer::statement(self.program, event.thread, event.place as usize),
+            true => {
+                printer::shown(self.program, event.thread, event.place as usize, words::alternative(self.trace, event))
+            }
             false => "an unknown statement".to_owned(),
         }
     }

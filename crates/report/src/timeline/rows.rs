@@ -108,16 +108,23 @@ impl<'a> Narrator<'a> {
             trace.ids().skip(record.event.index()).take_while(|(_, e)| e.step as usize == index).map(|e| e.0).collect();
         let Some(&first) = events.first() else { return self.row(index, thread, "goes on".to_owned(), String::new()) };
         let event = trace.event(first);
-        if event.is_store() && self.traits.buffers {
-            self.buffers[thread].push(first);
+        if self.traits.buffers {
+            self.buffers[thread].extend(events.iter().filter(|&&id| trace.event(id).is_store()));
         }
         if event.kind == EventKind::Fence && matches!(event.order, Order::Release | Order::AcqRel) {
             self.epochs[thread] = event.epoch + 1;
         }
-        let mut row = self.row(index, thread, self.names.statement(event), self.note(&events));
+        let (statement, note) = (self.names.statement(event), self.note(&events));
+        // A store takes the place of a note where there is little room, so what was read goes with the statement.
+        let stores = events.iter().any(|&id| trace.event(id).is_store());
+        let mut row = match stores && event.is_read() {
+            true => self.row(index, thread, format!("{statement}, {note}"), String::new()),
+            false => self.row(index, thread, statement, note),
+        };
         row.cells[thread].buffer_changed = before != row.cells[thread].buffer;
-        if event.committed == Some(event.step) {
-            row.memory = self.write(first);
+        let at_once = |id: &&EventId| trace.event(**id).committed.is_some_and(|step| step as usize == index);
+        if let Some(&written) = events.iter().find(at_once) {
+            row.memory = self.write(written);
         }
         row
     }
@@ -182,9 +189,11 @@ impl<'a> Narrator<'a> {
         let event = trace.event(events[0]);
         match event.kind {
             EventKind::Load if events.len() > 1 => {
-                let reads = events.iter().map(|&id| self.reads(trace.event(id), true));
+                let is_read = |id: &&EventId| trace.event(**id).is_read();
+                let reads = events.iter().filter(is_read).map(|&id| self.reads(trace.event(id), true));
                 format!("reads {}", reads.collect::<Vec<_>>().join(", "))
             }
+            EventKind::Choose if self.timeline.program.quotes_source => String::new(),
             EventKind::Load => format!("reads {}", self.reads(event, !self.names_its_location(event))),
             EventKind::FailedRmw => format!("reads {}, writes nothing", self.reads(event, false)),
             EventKind::Rmw | EventKind::Lock | EventKind::Unlock => match (event.loc, event.read, event.written) {

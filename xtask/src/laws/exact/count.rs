@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_explore::stateful::{Forgetful, History, Reads, Remember, Settings, search_with};
-use teetotal_explore::{Collector, Coverage, Limits, System};
+use teetotal_explore::{Collector, Coverage, Limits, Stats, System, dpor};
 use teetotal_judge::Ending;
 use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::Value;
@@ -23,6 +23,10 @@ pub(super) enum Count {
     Traces,
     /// Different traces of executions that an assumption ended.
     DiscardedTraces,
+    /// Complete executions of dynamic partial-order reduction.
+    Executions,
+    /// Executions of it that an assumption ended.
+    DiscardedExecutions,
     /// Different final states, as far as the program observes them.
     FinalStates,
 }
@@ -34,6 +38,8 @@ impl Count {
             Count::ReadsFromStates => "reads-from states",
             Count::Traces => "traces",
             Count::DiscardedTraces => "discarded traces",
+            Count::Executions => "executions by dpor",
+            Count::DiscardedExecutions => "discarded executions by dpor",
             Count::FinalStates => "final states",
         }
     }
@@ -64,6 +70,11 @@ impl Known {
     /// Counting takes longer than tests should.
     pub(super) const fn large(self) -> Known {
         Known { large: true, ..self }
+    }
+
+    /// It does not, in another way.
+    pub(super) const fn quick(self) -> Known {
+        Known { large: false, ..self }
     }
 }
 
@@ -151,12 +162,32 @@ impl ModelVisitor for Counting<'_> {
                 let collector = search::<M, _>(self.program, Forgetful, self.jobs, true, &mut |_, _| {});
                 return collector.states.len().to_string();
             }
+            Count::Executions | Count::DiscardedExecutions => {
+                let Stats { completed, failed, discarded, blocked, .. } = executions::<M>(self.program, self.jobs);
+                let counted = if self.count == Count::Executions { completed + failed } else { discarded };
+                return shown(counted, blocked);
+            }
         };
         let ends = ends::<M>(self.program, remember, self.jobs, true);
         let set = if self.count == Count::DiscardedTraces { &ends.discarded } else { &ends.complete };
-        match ends.blocked.len() {
-            0 => set.len().to_string(),
-            n_blocked => format!("{} and {n_blocked} blocked", set.len()),
-        }
+        shown(set.len() as u64, ends.blocked.len() as u64)
     }
+}
+
+fn shown(count: u64, blocked: u64) -> String {
+    match blocked {
+        0 => count.to_string(),
+        blocked => format!("{count} and {blocked} blocked"),
+    }
+}
+
+/// What dynamic partial-order reduction runs of `program` under `M`.
+fn executions<M: Model>(program: &Arc<Program>, jobs: usize) -> Stats {
+    let collector = || Collector::new(program, &[], false);
+    let settings = dpor::Settings { limits: Limits::default(), jobs };
+    let subject = Interpreter::new(Arc::clone(program));
+    let searched = dpor::search::<_, M>(&subject, &collector, &settings, &|| None, None);
+    let (collector, coverage) = searched.expect("there is no checkpoint to read");
+    assert_eq!(coverage, Coverage::Complete, "{} is counted to the end", program.name);
+    collector.stats
 }

@@ -1,17 +1,24 @@
 //! Traces of the programs of the peers: as many as Nidhugg and GenMC explore.
+//!
+//! They are counted twice, by the search over states and by dynamic partial-order reduction.
 
 use teetotal_program::gallery::*;
 
 use super::Row;
-use super::count::Count::{DiscardedTraces, Traces};
-use super::count::{OPEN, known, ours, under_each};
+use super::count::Count::{DiscardedExecutions, DiscardedTraces, Executions, Traces};
+use super::count::{Known, OPEN, known, ours, under_each};
 
 /// Without fences and assertions, and with the executions that would wait discarded, as Nidhugg counts.
 const ALL: Variant = Variant { fenced: false, asserts: false, waiting: Waiting::Assume };
 
 pub(super) fn rows() -> Vec<Row> {
-    let of = |build: fn() -> _, known| under_each(Traces, build, known);
-    let discarded = |build: fn() -> _, known| under_each(DiscardedTraces, build, known);
+    let twice = |by_states, by_dpor, build: fn() -> _, known: [Known; 3]| {
+        let mut rows = under_each(by_states, build, known);
+        rows.extend(under_each(by_dpor, build, known.map(Known::quick)));
+        rows
+    };
+    let of = |build, known| twice(Traces, Executions, build, known);
+    let discarded = |build, known| twice(DiscardedTraces, DiscardedExecutions, build, known);
     let mut rows = vec![
         of(|| n_writers(4), [ours(24), ours(24), ours(24)]),
         of(|| message_passing_rounds(3, ALL), [known(931), known(931), known(8_000)]),
@@ -31,10 +38,15 @@ pub(super) fn rows() -> Vec<Row> {
         of(|| fibonacci(5, ALL), [known(8_953), known(19_404), known(19_404)]),
         of(|| readers(8), [known(256), known(256), known(256)]),
         of(|| last_zero(9), [known(1_536), known(1_536).large(), known(1_536).large()]),
+        under_each(Executions, || indexer(12), [known(8); 3]),
+        under_each(Executions, || indexer(15), [known(4_096); 3]),
+        under_each(Executions, || dekker_try(4, ALL), [OPEN, ours(704_503).large(), OPEN]),
     ];
     for n in 2..=6 {
         let buffered = known(1 << n);
-        rows.push(under_each(Traces, || store_buffering_sum(n, ALL), [known((1 << n) - 1), buffered, buffered]));
+        for count in [Traces, Executions] {
+            rows.push(under_each(count, || store_buffering_sum(n, ALL), [known((1 << n) - 1), buffered, buffered]));
+        }
     }
     rows.into_iter().flatten().collect()
 }

@@ -96,9 +96,8 @@ impl Automata {
         // Without a cycle, states can be taken away one by one, each when nothing is left that leads on from it.
         let mut left: Vec<bool> = vec![true; dfa.n_states() as usize];
         loop {
-            let ends = (0..dfa.n_states()).filter(|&state| {
-                left[state as usize] && dfa.edges_of(state).iter().all(|&(_, to)| !left[to as usize])
-            });
+            let ends = (0..dfa.n_states())
+                .filter(|&state| left[state as usize] && dfa.edges_of(state).iter().all(|&(_, to)| !left[to as usize]));
             let ends: Vec<u32> = ends.collect();
             if ends.is_empty() {
                 return left.iter().all(|&still| !still);

@@ -104,13 +104,13 @@ impl Cycle {
         prediction::of(&self.skeleton)
     }
 
-    /// The litmus test `name`; `remark` says what it is about.
+    /// The litmus test `name`; `remark` says what it is about. There is none for C, and the text is empty.
     #[must_use]
     pub fn text(&self, name: &str, remark: Option<&str>, flavor: Flavor) -> String {
         let test = test::of(&self.skeleton, name, flavor);
         let quoted = remark.map(|remark| format!("\"{remark}\""));
         let remarks: Vec<String> = quoted.into_iter().chain([format!("Cycle={self}")]).collect();
-        printer::print(&test, &remarks)
+        printer::print(&test, &remarks).unwrap_or_default()
     }
 }
 

@@ -5,11 +5,11 @@ use teetotal_program::{Order, Span, Type, Width};
 
 use crate::litmus::cycles::edge::{Access, Barrier};
 use crate::litmus::cycles::skeleton::{Event, Skeleton};
-use crate::litmus::opcode::Opcode;
-use crate::litmus::register::Register;
-use crate::litmus::syntax::{
-    Entry, Flavor, Initial, Line, Located, Operand, Place, Proposition, Quantifier, Reference, Side, Statement, Test,
-};
+use crate::litmus::syntax::{Code, Entry, Flavor, Initial, Located, Named, Place, Proposition, Quantifier, Side, Test};
+use crate::litmus::types::CType;
+use crate::litmus::x86::opcode::Opcode;
+use crate::litmus::x86::syntax::{Operand, Reference, Statement};
+use crate::litmus::x86::{Line, Register};
 
 /// The names of locations, as many as a cycle can have.
 const LOCATIONS: [&str; 12] = ["x", "y", "z", "a", "b", "c", "d", "e", "f", "g", "h", "i"];
@@ -31,10 +31,11 @@ pub(super) fn of(skeleton: &Skeleton, name: &str, flavor: Flavor) -> Test {
         flavor,
         header: nowhere(),
         init: init(skeleton, &registers, flavor),
-        threads,
+        code: Code::X86(threads),
         shown: Vec::new(),
         quantifier: Some(Quantifier::Exists),
         proposition: condition(skeleton, &registers),
+        filter: None,
     }
 }
 
@@ -90,7 +91,7 @@ fn access(event: &Event, register: Register, flavor: Flavor) -> Statement {
 
 /// Locations, then registers: those that are read by the condition, and those that are exchanged.
 fn init(skeleton: &Skeleton, registers: &[Register], flavor: Flavor) -> Vec<Entry> {
-    let ty = (flavor == Flavor::X86_64).then_some(Type::U64);
+    let ty = (flavor == Flavor::X86_64).then_some(CType::integer(Type::U64));
     let entry = |place: Place, value: Option<u64>| {
         let values = value.map(|value| located(Initial::Number(value)));
         Entry { ty, place: located(place), length: None, values: values.into_iter().collect() }
@@ -99,7 +100,7 @@ fn init(skeleton: &Skeleton, registers: &[Register], flavor: Flavor) -> Vec<Entr
     let names = LOCATIONS.iter().take(skeleton.places.len());
     let mut entries: Vec<Entry> = names.map(|name| entry(Place::Memory((*name).to_owned(), None), zero)).collect();
     for (event, &register) in skeleton.events.iter().zip(registers) {
-        let place = Place::Register(event.thread, register);
+        let place = Place::Register(event.thread, Named::Register(register));
         match event.access {
             Access::Update => entries.push(entry(place, Some(event.value))),
             Access::Read if ty.is_some() => entries.push(entry(place, None)),
@@ -116,7 +117,7 @@ fn condition(skeleton: &Skeleton, registers: &[Register]) -> Proposition {
     let mut parts = Vec::new();
     for (event, &register) in skeleton.events.iter().zip(registers) {
         if let Some(source) = event.read {
-            parts.push(equal(Place::Register(event.thread, register), skeleton.value(source)));
+            parts.push(equal(Place::Register(event.thread, Named::Register(register)), skeleton.value(source)));
         }
     }
     for (place, name) in skeleton.places.iter().zip(LOCATIONS) {

@@ -34,7 +34,8 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
         };
         for index in 0..left[loc].len() {
             let write = left[loc][index];
-            if left[loc].iter().any(|&other| order.precedes(other, write)) {
+            let moment = |write: usize| state.graph.moment(write);
+            if left[loc].iter().any(|&other| order.precedes(moment(other), moment(write))) {
                 continue;
             }
             let mut order = order.clone();
@@ -67,10 +68,12 @@ impl State {
     /// Lets `write` be the one after `previous` in the coherence order of `loc`, so that what read that comes before it.
     fn put_next(&self, order: &mut PartialOrder, loc: Loc, previous: Option<usize>, write: usize) -> bool {
         let source = previous.map_or(Source::Initial, |previous| Source::Write(EventId::at(previous)));
-        let readers = self.graph.events.iter().enumerate();
+        let readers = self.graph.events.iter();
+        let write = self.graph.moment(write);
         let mut readers =
-            readers.filter(|(id, e)| e.event.loc == Some(loc) && e.event.source == Some(source) && *id != write);
-        previous.is_none_or(|previous| order.add(previous, write)) && readers.all(|(_, e)| order.add(e.moment, write))
+            readers.filter(|e| e.event.loc == Some(loc) && e.event.source == Some(source) && e.moment != write);
+        previous.is_none_or(|previous| order.add(self.graph.moment(previous), write))
+            && readers.all(|e| order.add(e.moment, write))
     }
 
     /// Whether each thread that has not ended stands at something that the final memory makes impossible.
@@ -81,9 +84,9 @@ impl State {
         };
         self.ready().all(|(thread, op)| match op {
             Op::Lock { loc, .. } => memory(loc) != 0,
-            Op::Await => {
-                let locations = self.locations_read(thread, op);
-                !self.subject.accepts(thread, &locations.into_iter().map(memory).collect::<Vec<_>>())
+            Op::Await { alternatives } => {
+                let values: Vec<Value> = self.locations_read(thread, op).into_iter().map(memory).collect();
+                !(0..alternatives).any(|alternative| self.subject.accepts(thread, &values, alternative))
             }
             // It goes on as soon as the thread has finished, so that one has not.
             Op::Join { .. } => true,
@@ -96,7 +99,7 @@ impl State {
 fn recorded(state: &State, coherence: &Coherence) -> Trace {
     let mut trace = Trace::default();
     for (id, placed) in state.graph.events.iter().enumerate() {
-        if placed.moment == id {
+        if placed.issued == id {
             trace.step(issue(&placed.event));
         }
         Recorder::event(&mut trace, placed.event);

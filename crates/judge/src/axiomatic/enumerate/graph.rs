@@ -1,15 +1,16 @@
 //! A trace in the making: its events so far, and the order of their moments.
 
-use teetotal_memory::{Event, EventId, EventKind, Source};
+use teetotal_memory::{Event, EventId, EventKind, ModelId, Source};
 use teetotal_program::{Loc, Order, ThreadId};
 
 use crate::axiomatic::facts::Keeps;
 use crate::axiomatic::order::PartialOrder;
-use crate::axiomatic::placed::{Passed, Placed};
+use crate::axiomatic::placed::{self, Passed, Placed};
 
 /// Events with program order and reads-from; coherence is still open but for what these force.
 #[derive(Clone)]
 pub(super) struct Graph {
+    model: ModelId,
     pub(super) events: Vec<Placed>,
     /// The order of moments, as far as it is known.
     pub(super) order: PartialOrder,
@@ -26,9 +27,9 @@ struct Thread {
 
 impl Graph {
     /// No events yet, of `n_threads` threads, and never more than `n_events`.
-    pub(super) fn new(n_threads: usize, n_events: usize) -> Self {
+    pub(super) fn new(model: ModelId, n_threads: usize, n_events: usize) -> Self {
         let events = Vec::with_capacity(n_events);
-        Graph { events, order: PartialOrder::new(n_events), threads: vec![Thread::default(); n_threads] }
+        Graph { model, events, order: PartialOrder::new(n_events), threads: vec![Thread::default(); n_threads] }
     }
 
     /// An event of `thread` at `place`, without content.
@@ -52,14 +53,15 @@ impl Graph {
 
     /// Appends an event to its thread; gives whether the order has room for it and for where it reads from.
     ///
-    /// `moment` is the first event of its step, this one itself unless it is a further read of an await.
+    /// `issued` is the first event of its step, this one itself unless it is a further event of an await.
     #[must_use]
-    pub(super) fn push(&mut self, event: Event, moment: usize, keeps: Keeps) -> bool {
+    pub(super) fn push(&mut self, event: Event, issued: usize, keeps: Keeps) -> bool {
         let id = self.events.len();
+        let moment = placed::moment(self.model, &event, id, issued);
         let thread = &mut self.threads[event.thread.index()];
         let event = Event { index: thread.n_events, ..event };
         thread.n_events += 1;
-        let placed = thread.passed.place(event, moment);
+        let placed = thread.passed.place(event, moment, issued);
         let spawn = thread.spawn;
         if let EventKind::Spawn(child) = event.kind {
             self.threads[child.index()].spawn = Some(id);
@@ -81,12 +83,12 @@ impl Graph {
         let (Some(source), Some(loc)) = (read.event.source, read.event.loc) else { return true };
         let newest_own = self.newest_own(read.event.thread, loc, read.event.index);
         let Source::Write(source) = source else { return newest_own.is_none() };
-        let source = source.index();
-        let same_thread = self.events[source].event.thread == read.event.thread;
+        let same_thread = self.events[source.index()].event.thread == read.event.thread;
+        let source = self.moment(source.index());
         let coherent = match newest_own {
             // What it read from is its own newest store, or a foreign write that overwrote that in memory.
-            Some(own) if same_thread => own == source,
-            Some(own) => self.order.add(own, source),
+            Some(own) if same_thread => self.moment(own) == source,
+            Some(own) => self.order.add(self.moment(own), source),
             None => true,
         };
         coherent && (same_thread || self.order.add(source, read.moment))
@@ -104,7 +106,8 @@ impl Graph {
                 let (Some(source), Some(loc)) = (event.source, event.loc) else { continue };
                 for write in 0..self.events.len() {
                     let other = self.events[write].event;
-                    if write == read || !other.is_write() || other.loc != Some(loc) {
+                    let at_once = self.moment(write) == moment;
+                    if at_once || !other.is_write() || other.loc != Some(loc) {
                         continue;
                     }
                     let Some((before, after)) = self.forced(source, moment, write) else { continue };
@@ -122,9 +125,10 @@ impl Graph {
 
     /// What has to come before what, for a read of `source` at `moment` and another write to its location.
     fn forced(&self, source: Source, moment: usize, write: usize) -> Option<(usize, usize)> {
+        let write = self.moment(write);
         let source = match source {
             Source::Initial => return Some((moment, write)),
-            Source::Write(source) => source.index(),
+            Source::Write(source) => self.moment(source.index()),
         };
         if source == write {
             None
@@ -146,6 +150,11 @@ impl Graph {
     pub(super) fn writes(&self, loc: Loc) -> impl Iterator<Item = usize> + '_ {
         let writes = move |placed: &Placed| placed.event.is_write() && placed.event.loc == Some(loc);
         self.events.iter().enumerate().filter(move |(_, placed)| writes(placed)).map(|(index, _)| index)
+    }
+
+    /// When the event with this number happens.
+    pub(super) fn moment(&self, id: usize) -> usize {
+        self.events[id].moment
     }
 
     /// The id that the next event gets.

@@ -20,12 +20,15 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
             if since.is_some() && !sources.iter().any(is_new) {
                 continue;
             }
-            let mut branch = state.clone();
-            if branch.read_from(self, thread, op, &locations, &sources) {
-                self.grow(branch)?;
+            let alternatives = if let Op::Await { alternatives } = op { alternatives } else { 1 };
+            for alternative in 0..alternatives {
+                let mut branch = state.clone();
+                if branch.read_from(self, &Reading { thread, op, alternative }, &locations, &sources) {
+                    self.grow(branch)?;
+                }
             }
         }
-        let can_block = matches!(op, Op::Lock { .. } | Op::Await);
+        let can_block = matches!(op, Op::Lock { .. } | Op::Await { .. });
         if can_block || locations.iter().any(|&loc| state.may_be_written(loc, thread)) {
             state.waiting[thread.index()] = Some(state.graph.next_id());
             return self.grow(state);
@@ -34,31 +37,52 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
     }
 }
 
+/// Who reads, and which alternative it takes.
+struct Reading {
+    thread: ThreadId,
+    op: Op,
+    alternative: u32,
+}
+
 impl State {
-    /// Performs the read `op` of `thread` with these sources, if it can have them.
-    fn read_from<V>(
-        &mut self,
-        search: &Search<V>,
-        thread: ThreadId,
-        op: Op,
-        locations: &[Loc],
-        sources: &[Source],
-    ) -> bool {
-        let values: Vec<Value> = locations.iter().zip(sources).map(|(&loc, &source)| self.value(loc, source)).collect();
-        let moment = self.graph.next_id();
+    /// Performs a read with these sources, if it can have them.
+    fn read_from<V>(&mut self, search: &Search<V>, reading: &Reading, locations: &[Loc], sources: &[Source]) -> bool {
+        let Reading { thread, op, alternative } = *reading;
+        let mut values: Vec<Value> =
+            locations.iter().zip(sources).map(|(&loc, &source)| self.value(loc, source)).collect();
+        if matches!(op, Op::Await { .. }) && !self.subject.accepts(thread, &values, alternative) {
+            return false;
+        }
+        let issued = self.graph.next_id();
         for (index, (&loc, &source)) in locations.iter().zip(sources).enumerate() {
             let read = Event { loc: Some(loc), read: Some(values[index]), source: Some(source), ..self.blank(thread) };
             let Some(event) = self.completed(search.model, op, read) else { return false };
-            if !self.graph.push(event, moment, search.keeps) {
+            if !self.graph.push(event, issued, search.keeps) {
                 return false;
             }
         }
-        if op == Op::Await && !self.subject.accepts(thread, &values) {
-            return false;
+        if let Op::Await { alternatives } = op {
+            let [choice, store] = self.after_reads(reading, &values);
+            let further = choice.filter(|_| alternatives > 1).into_iter().chain(store);
+            if !further.into_iter().all(|event| self.graph.push(event, issued, search.keeps)) {
+                return false;
+            }
+            values.extend((alternatives > 1).then_some(Value::from(alternative)));
         }
         self.waiting[thread.index()] = None;
         self.subject.resume(thread, &values);
         true
+    }
+
+    /// What an await does after it has read `values`: takes an alternative, and stores.
+    fn after_reads(&self, reading: &Reading, values: &[Value]) -> [Option<Event>; 2] {
+        let Reading { thread, alternative, .. } = *reading;
+        let choice = Event { kind: EventKind::Choose, read: Some(alternative.into()), ..self.blank(thread) };
+        let store = self.subject.stores(thread, values, alternative).map(|(loc, value)| {
+            let blank = self.blank(thread);
+            Event { kind: EventKind::Store, loc: Some(loc), written: Some(value), ..blank }
+        });
+        [Some(choice), store]
     }
 
     fn value(&self, loc: Loc, source: Source) -> Value {
@@ -74,7 +98,7 @@ impl State {
         let old = read.read.expect("a read has a value");
         Some(match op {
             Op::Load { order, .. } => Event { kind: EventKind::Load, order, ..read },
-            Op::Await => read,
+            Op::Await { .. } => read,
             Op::Lock { order, .. } if old == 0 => {
                 Event { kind: EventKind::Lock, order, written: Some(thread.as_holder()), ..read }
             }

@@ -43,7 +43,7 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
         let n_events = program.threads.iter().flat_map(|thread| &thread.code).map(most_events).sum();
         let start = State {
             subject: Interpreter::new(Arc::new(program.clone())),
-            graph: Graph::new(program.n_threads(), n_events),
+            graph: Graph::new(model, program.n_threads(), n_events),
             waiting: vec![None; program.n_threads()],
         };
         let keeps: Keeps = match model {
@@ -96,7 +96,7 @@ impl State {
     /// The first thread whose next operation is possible and reads no memory.
     fn next_without_read(&self) -> Option<(ThreadId, Op)> {
         self.ready().find(|&(_, op)| match op {
-            Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await => false,
+            Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await { .. } => false,
             Op::Join { thread, .. } => self.subject.status(thread) == Status::Finished,
             _ => true,
         })
@@ -115,7 +115,7 @@ impl State {
 
     /// Whether no thread is left at an operation that cannot block.
     fn is_maximal(&self) -> bool {
-        self.ready().all(|(_, op)| matches!(op, Op::Join { .. } | Op::Lock { .. } | Op::Await))
+        self.ready().all(|(_, op)| matches!(op, Op::Join { .. } | Op::Lock { .. } | Op::Await { .. }))
     }
 
     pub(super) fn ready(&self) -> impl Iterator<Item = (ThreadId, Op)> + '_ {
@@ -132,7 +132,7 @@ impl State {
             Op::Load { loc, .. } | Op::Rmw { loc, .. } | Op::Lock { loc, .. } | Op::Unlock { loc, .. } => {
                 locations.push(loc);
             }
-            Op::Await => self.subject.awaited(thread, &mut locations),
+            Op::Await { .. } => self.subject.awaited(thread, &mut locations),
             _ => {}
         }
         locations
@@ -179,7 +179,12 @@ fn performed(op: Op, blank: Event) -> Event {
         Op::GlobalFence => Event { kind: EventKind::GlobalFence, order: Order::SeqCst, ..blank },
         Op::Spawn { thread, order } => Event { kind: EventKind::Spawn(thread), order, ..blank },
         Op::Join { thread, order } => Event { kind: EventKind::Join(thread), order, ..blank },
-        Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await | Op::Choose { .. } => {
+        Op::Load { .. }
+        | Op::Rmw { .. }
+        | Op::Lock { .. }
+        | Op::Unlock { .. }
+        | Op::Await { .. }
+        | Op::Choose { .. } => {
             unreachable!("{op:?} reads or chooses")
         }
     }
@@ -189,6 +194,7 @@ fn performed(op: Op, blank: Event) -> Event {
 fn most_events(instruction: &Instruction) -> usize {
     match instruction {
         Instruction::Await { loads, .. } => loads.len(),
+        Instruction::Guarded { loads, .. } => loads.len() + 2,
         other => usize::from(other.is_visible()),
     }
 }

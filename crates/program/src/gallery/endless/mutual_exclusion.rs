@@ -1,6 +1,6 @@
 //! Dekker's and Peterson's algorithms, entered once or again and again.
 
-use super::{HowOften, Guard, critical_section, wait};
+use super::{Guard, HowOften, critical_section, wait};
 use crate::gallery::variant::{fetch, finish};
 use crate::ir::{Builder, Instruction, Program};
 

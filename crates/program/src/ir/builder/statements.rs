@@ -3,7 +3,7 @@
 use crate::ir::address::Address;
 use crate::ir::builder::{Label, LoopLabels, ThreadBuilder};
 use crate::ir::expr::Expr;
-use crate::ir::instruction::{FetchOp, Instruction, Update};
+use crate::ir::instruction::{FetchOp, Guard, Instruction, Update};
 use crate::names::{Reg, ThreadId};
 use crate::op::{OnFailure, Order};
 
@@ -127,6 +127,39 @@ impl ThreadBuilder<'_> {
     }
 }
 
+/// Reads with a guard.
+impl ThreadBuilder<'_> {
+    /// Reads `loads` in one step, as soon as an option is open, and goes where that one leads.
+    #[track_caller]
+    pub fn select(&mut self, loads: Vec<(Reg, Address)>, options: impl IntoIterator<Item = (Expr, Label)>) {
+        self.guarded(loads, options.into_iter().map(|(when, label)| (when, None, label)));
+    }
+
+    /// The same, where an option may store as well: its guard, what it stores where, and where it leads.
+    #[track_caller]
+    pub fn guarded(
+        &mut self,
+        loads: Vec<(Reg, Address)>,
+        options: impl IntoIterator<Item = (Expr, Option<(Address, Expr)>, Label)>,
+    ) {
+        let guard = |(when, store, label): (_, _, Label)| Guard { when, store, target: label.0 };
+        self.push(Instruction::Guarded { loads, options: options.into_iter().map(guard).collect() });
+    }
+
+    /// Reads `loads` and stores `value` in one step; a store through the buffer where the model has one.
+    #[track_caller]
+    pub fn transfer(&mut self, loads: Vec<(Reg, Address)>, to: impl Into<Address>, value: impl Into<Expr>) {
+        let next = self.label();
+        self.guarded(loads, [(1.into(), Some((to.into(), value.into())), next)]);
+        self.place(next);
+    }
+
+    /// Lets a thread that waits at the next instruction forever have done its work.
+    pub fn may_rest(&mut self) {
+        self.may_rest = true;
+    }
+}
+
 /// Statements that touch no memory.
 impl ThreadBuilder<'_> {
     /// Sets a register.
@@ -201,6 +234,13 @@ impl ThreadBuilder<'_> {
         body(self, labels);
         self.jump(labels.start);
         self.place(labels.exit);
+    }
+
+    /// Lets the instructions that follow hold back other threads, or no longer; see [`ThreadBuilder::exclusive`].
+    ///
+    /// It counts from the moment at which the thread comes to an instruction, whichever way it came.
+    pub fn hold(&mut self, exclusive: bool) {
+        self.exclusive = exclusive;
     }
 
     /// Runs `body` without a switch to another thread, as `atomic` of Promela; stores stay in their buffers.

@@ -1,6 +1,6 @@
 //! The table of features.
 
-use crate::ir::{Address, Expr, Instruction, Program, Update};
+use crate::ir::{Address, Expr, Guard, Instruction, Program, Update};
 use crate::op::{OnFailure, Order};
 use crate::testing::coverage::shapes;
 
@@ -28,6 +28,7 @@ pub(super) const FEATURES: &[Feature] = &[
     ("seq-cst rmw", |p| updates(p, Order::SeqCst)),
     ("exchange", |p| update(p, |u| matches!(u, Update::Exchange(_)))),
     ("fetch-and-op", |p| update(p, |u| matches!(u, Update::Fetch(..)))),
+    ("update under a condition", |p| update(p, |u| matches!(u, Update::When { .. }))),
     ("update by a function", |p| update(p, |u| matches!(u, Update::Function(_)))),
     ("compare-exchange, failure a load", |p| exchange(p, |f| f != OnFailure::Locked)),
     ("compare-exchange, failure locked", |p| exchange(p, |f| f == OnFailure::Locked)),
@@ -44,6 +45,8 @@ pub(super) const FEATURES: &[Feature] = &[
     ("choice", |p| any(p, |i| matches!(i, Instruction::Choose { .. }))),
     ("await one location", |p| awaits(p, 1)),
     ("await two locations", |p| awaits(p, 2)),
+    ("guarded step with several options", |p| guarded(p, |options| options.len() > 1)),
+    ("guarded step that stores", |p| guarded(p, |options| options.iter().any(|option| option.store.is_some()))),
     ("branch", |p| any(p, |i| matches!(i, Instruction::Branch { .. }))),
     ("loop", |p| !p.is_loop_free()),
     ("exclusive stretch", |p| p.threads.iter().flat_map(|t| &t.places).any(|place| place.exclusive)),
@@ -104,6 +107,10 @@ fn exchange(program: &Program, holds: impl Fn(OnFailure) -> bool) -> bool {
 
 fn awaits(program: &Program, n: usize) -> bool {
     any(program, |i| matches!(i, Instruction::Await { loads, .. } if loads.len() == n))
+}
+
+fn guarded(program: &Program, holds: impl Fn(&[Guard]) -> bool) -> bool {
+    any(program, |i| matches!(i, Instruction::Guarded { options, .. } if holds(options)))
 }
 
 fn address(program: &Program, holds: impl Fn(&Address) -> bool) -> bool {

@@ -133,11 +133,15 @@ pub(super) fn update(shape: &Shape, rng: &mut Rng, last: Option<Reg>) -> Update 
             ];
             Update::Fetch(rng.pick(&others), operand)
         }
-        7 => Update::Function(match rng.below(3) {
-            0 => Expr::Old.times(2).plus(1),
-            1 => Expr::Old.bit_xor(operand),
-            _ => Expr::Select(Box::new(Expr::Old.eq(0)), Box::new(operand), Box::new(Expr::Old)),
-        }),
+        7 => match rng.below(4) {
+            0 => Update::Function(Expr::Old.times(2).plus(1)),
+            1 => Update::Function(Expr::Old.bit_xor(operand)),
+            2 => Update::Function(Expr::Select(Box::new(Expr::Old.eq(0)), operand.into(), Box::new(Expr::Old))),
+            _ => {
+                let condition = Expr::Old.ne(rng.below(2) as u64);
+                Update::When { condition, new: Expr::Old.plus(operand), on_failure: on_failure(rng) }
+            }
+        },
         _ => {
             // The last is 0 as a narrower location holds it.
             let expected = Expr::from(rng.weighted(&[(54, 0), (28, 1), (8, 2), (10, 0x1_0000_0000_u64)]));

@@ -134,6 +134,32 @@ pub(super) fn snapshot(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
     if rng.percent(20) { vec![looker.clone(), writer, looker] } else { vec![looker, writer] }
 }
 
+/// Steps that read and store at once: increments, and stores that wait in a buffer while others look at their source.
+pub(super) fn guarded(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
+    let step = |rng: &mut Rng| match rng.below(3) {
+        0 => Slot::Transfer(0, 0),
+        1 => Slot::Transfer(rng.below(2), rng.below(2)),
+        _ => Slot::Guarded(0, 1),
+    };
+    if rng.percent(25) {
+        // Whether what was read before a fence of another thread may be stored after it.
+        let first = vec![Slot::Write(1), Slot::GlobalFence, Slot::PlainRead(0)];
+        return vec![first, vec![Slot::Transfer(1, 0), Slot::Read(1)]];
+    }
+    let mut first = vec![step(rng)];
+    let mut second = vec![if rng.percent(50) { step(rng) } else { Slot::Write(rng.below(2)) }];
+    for slots in [&mut first, &mut second] {
+        if rng.percent(60) {
+            let at = rng.below(2);
+            slots.insert(at, access(rng.below(2), rng));
+        }
+        if slots.len() > 1 && rng.percent(shape.barriers / 3) {
+            slots.insert(1, barrier(shape, rng));
+        }
+    }
+    vec![first, second]
+}
+
 /// Store buffering in which the read of one thread or of both is a compare-exchange that fails.
 pub(super) fn failed_exchange(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
     let own = rng.weighted(&[(75, 0), (25, 1)]);
@@ -157,7 +183,8 @@ pub(super) fn exclusive(rng: &mut Rng) -> Vec<Vec<Slot>> {
             3 => vec![Slot::Read(1), Slot::Read(0)],
             // It may be blocked in the middle, and then others go on.
             _ => {
-                let waits = [Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock, Slot::Snapshot(0, 1)];
+                let waits =
+                    [Slot::Fence(Order::SeqCst), Slot::Update, Slot::Lock, Slot::Snapshot(0, 1), Slot::Guarded(0, 1)];
                 vec![Slot::Write(0), rng.pick(&waits), Slot::Read(1)]
             }
         })
@@ -173,12 +200,13 @@ pub(super) fn exclusive(rng: &mut Rng) -> Vec<Vec<Slot>> {
 }
 
 pub(super) fn loops(shape: &Shape, rng: &mut Rng) -> Vec<Vec<Slot>> {
-    let body = |rng: &mut Rng| match rng.below(6) {
+    let body = |rng: &mut Rng| match rng.below(7) {
         0 => vec![Slot::Write(0)],
         1 => vec![Slot::Read(0)],
         2 => vec![Slot::Increment(0)],
         3 => vec![Slot::Write(0), barrier(shape, rng)],
         4 => vec![Slot::Read(0), access(1, rng)],
+        5 => vec![Slot::Transfer(rng.below(2), 0)],
         _ => vec![Slot::Update],
     };
     let mut first = vec![Slot::Loop(body(rng))];

@@ -30,6 +30,10 @@ pub(super) enum Slot {
     Increment(usize),
     /// A read of two locations at once.
     Snapshot(usize, usize),
+    /// A read of the first, perhaps of both, and a store to the second in the same step.
+    Transfer(usize, usize),
+    /// A read of two locations at once and a choice by what is there, which may store.
+    Guarded(usize, usize),
     Fence(Order),
     GlobalFence,
     /// A read-modify-write where it is only its order that matters.
@@ -56,6 +60,7 @@ enum Idiom {
     Locked,
     Spawned,
     Snapshot,
+    Guarded,
     FailedExchange,
     Exclusive,
     Loops,
@@ -72,6 +77,7 @@ pub(super) fn plan(shape: &Shape, rng: &mut Rng) -> Plan {
         (weights.locked, Idiom::Locked),
         (weights.spawned, Idiom::Spawned),
         (weights.snapshot, Idiom::Snapshot),
+        (weights.guarded, Idiom::Guarded),
         (weights.failed_exchange, Idiom::FailedExchange),
         (weights.exclusive, Idiom::Exclusive),
         (weights.loops, Idiom::Loops),
@@ -84,6 +90,7 @@ pub(super) fn plan(shape: &Shape, rng: &mut Rng) -> Plan {
         Idiom::Locked => idioms::locked(rng),
         Idiom::Spawned => idioms::spawned(shape, rng),
         Idiom::Snapshot => idioms::snapshot(shape, rng),
+        Idiom::Guarded => idioms::guarded(shape, rng),
         Idiom::FailedExchange => idioms::failed_exchange(shape, rng),
         Idiom::Exclusive => idioms::exclusive(rng),
         Idiom::Loops => idioms::loops(shape, rng),
@@ -236,7 +243,9 @@ impl Slot {
             | Slot::FailedExchange(own)
             | Slot::Increment(own)
             | Slot::Spin(own) => *own == location,
-            Slot::Snapshot(first, second) => [*first, *second].contains(&location),
+            Slot::Snapshot(first, second) | Slot::Transfer(first, second) | Slot::Guarded(first, second) => {
+                [*first, *second].contains(&location)
+            }
             Slot::Exclusive(slots) | Slot::Loop(slots) => slots.iter().any(|slot| slot.uses(location)),
             _ => false,
         }

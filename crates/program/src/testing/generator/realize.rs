@@ -84,6 +84,8 @@ impl<'a> Filler<'a> {
             | Slot::FailedExchange(_)
             | Slot::Increment(_)
             | Slot::Snapshot(..)
+            | Slot::Transfer(..)
+            | Slot::Guarded(..)
             | Slot::Update
             | Slot::Spin(_) => self.access(t, slot),
             Slot::Fence(order) => t.push(Instruction::Fence { order: *order }),
@@ -148,6 +150,8 @@ impl<'a> Filler<'a> {
                 self.last = Some(read);
             }
             Slot::Snapshot(first, second) => self.snapshot(t, [*first, *second]),
+            Slot::Transfer(from, to) => self.transfer(t, *from, *to),
+            Slot::Guarded(first, second) => self.choice(t, [*first, *second]),
             Slot::WriteAtOnce(location) => self.write_at_once(t, self.locations[*location].into()),
             Slot::Update => {
                 let location = self.rng.below(self.locations.len());
@@ -221,6 +225,39 @@ impl<'a> Filler<'a> {
         };
         t.push(Instruction::Await { loads, until });
         self.last = Some(registers[0]);
+    }
+
+    /// Reads one location or both and stores to the second, in one step.
+    fn transfer(&mut self, t: &mut ThreadBuilder<'_>, from: usize, to: usize) {
+        let read = t.reg(&self.fresh());
+        let mut loads = vec![(read, self.locations[from].into())];
+        if from != to && self.rng.percent(30) {
+            loads.push((t.reg(&self.fresh()), self.locations[to].into()));
+        }
+        let value = if self.rng.percent(60) { read.plus(1) } else { random::value(self.shape, self.rng, Some(read)) };
+        t.transfer(loads, self.locations[to], value);
+        self.last = Some(read);
+    }
+
+    /// Reads two locations at once and goes one of two ways, or waits until one is open.
+    fn choice(&mut self, t: &mut ThreadBuilder<'_>, mut locations: [usize; 2]) {
+        self.rng.shuffle(&mut locations);
+        let [first, second, taken] = [self.fresh(), self.fresh(), self.fresh()].map(|name| t.reg(&name));
+        let loads =
+            [first, second].into_iter().zip(locations.map(|location| self.locations[location].into())).collect();
+        let [here, end] = [t.label(), t.label()];
+        let mut options = Vec::new();
+        for (read, label) in [(first, here), (second, end)] {
+            let when = if self.rng.percent(35) { 1.into() } else { random::test(self.rng, read) };
+            let to = self.locations[self.rng.below(2).min(self.locations.len() - 1)];
+            let value = random::value(self.shape, self.rng, Some(read));
+            options.push((when, self.rng.percent(50).then(|| (to.into(), value)), label));
+        }
+        t.guarded(loads, options);
+        t.place(here);
+        t.set(taken, 1);
+        t.place(end);
+        self.last = Some(first);
     }
 
     /// The location itself, or a way to it through what was read before.

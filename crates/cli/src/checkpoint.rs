@@ -1,0 +1,98 @@
+//! The file in which a search is kept, so that it goes on where it was.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use teetotal::{CheckError, Checkpoints, Coverage, Options, Outcome, Program, StopReason, StopSignal};
+
+use crate::fault::Fault;
+use crate::output;
+
+/// The first checkpoint is taken soon, so that there is one.
+const FIRST: Duration = Duration::from_secs(1);
+
+/// The others are this far apart.
+const PACE: Duration = Duration::from_secs(10);
+
+/// How many steps a worker takes between two looks at the clock.
+const INTERVAL: u64 = 4_096;
+
+/// A file with a checkpoint, or for one.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    path: PathBuf,
+    /// The checkpoint in the file, if there is a file.
+    from: Option<String>,
+    /// When the next checkpoint is due.
+    next: Mutex<Instant>,
+    /// The last mistake in writing the file.
+    failed: Mutex<Option<String>>,
+}
+
+impl Keeper {
+    /// Reads the checkpoint at `path`, if there is one.
+    pub(crate) fn open(path: &str) -> Result<Self, Fault> {
+        let from = match fs::read_to_string(path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Fault::new(format!("the checkpoint `{path}` cannot be read: {error}"))),
+        };
+        let next = Mutex::new(Instant::now() + FIRST);
+        Ok(Keeper { path: PathBuf::from(path), from, next, failed: Mutex::new(None) })
+    }
+
+    /// Searches from the checkpoint, and keeps new ones.
+    pub(crate) fn check(
+        &self,
+        program: &std::sync::Arc<Program>,
+        options: &Options,
+        signal: StopSignal<'_>,
+    ) -> Result<Outcome, CheckError> {
+        let due = || *lock(&self.next) <= Instant::now();
+        let save = |text: &str| {
+            *lock(&self.failed) = self.write(text).err().map(|error| error.to_string());
+            *lock(&self.next) = Instant::now() + PACE;
+        };
+        let checkpoints = Checkpoints { from: self.from.as_deref(), interval: INTERVAL, due: &due, save: &save };
+        let outcome = teetotal::check_with(program, options, signal, Some(&checkpoints))?;
+        self.finish(&outcome.coverage);
+        Ok(outcome)
+    }
+
+    /// Replaces the file at once, so that there is always a whole checkpoint.
+    fn write(&self, text: &str) -> io::Result<()> {
+        let mut name = self.path.clone().into_os_string();
+        name.push(".new");
+        let new = PathBuf::from(name);
+        let mut file = File::create(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, &self.path)
+    }
+
+    /// Says what became of the file: it stays only while there is something left to search.
+    fn finish(&self, coverage: &Coverage) {
+        let path = self.path.display();
+        match coverage {
+            Coverage::Stopped(StopReason::Time | StopReason::Interrupted | StopReason::Executions(_)) => {
+                match lock(&self.failed).take() {
+                    None => output::note(&format!("the search is kept in `{path}`; the same command goes on with it")),
+                    Some(error) => output::note(&format!("the search could not be kept in `{path}`: {error}")),
+                }
+            }
+            Coverage::Complete | Coverage::Stopped(_) => match fs::remove_file(&self.path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    output::note(&format!("the checkpoint `{path}` is of no more use and cannot be removed: {error}"));
+                }
+                _ => {}
+            },
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,27 @@
+//! Vector clocks: what a thread knows of the others.
+
+/// For each thread how many of its steps are known.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Clock(Vec<u32>);
+
+impl Clock {
+    pub(crate) fn get(&self, thread: usize) -> u32 {
+        self.0.get(thread).copied().unwrap_or(0)
+    }
+
+    /// Takes note of a step of `thread`.
+    pub(crate) fn tick(&mut self, thread: usize) {
+        if self.0.len() <= thread {
+            self.0.resize(thread + 1, 0);
+        }
+        self.0[thread] += 1;
+    }
+
+    /// Takes over what `other` knows.
+    pub(crate) fn join(&mut self, other: &Clock) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(own, &other)| *own = (*own).max(other));
+    }
+}

@@ -1,0 +1,175 @@
+//! What code under the checker asks of the search, before names are given to addresses.
+
+use std::panic::Location;
+
+use teetotal_program::{OnFailure, Order, ThreadId, Value};
+
+/// One operation that a thread is about to perform, and where in the source it stands.
+pub(crate) struct Request {
+    pub(crate) what: What,
+    pub(crate) place: &'static Location<'static>,
+}
+
+/// The operation.
+pub(crate) enum What {
+    Load {
+        at: Cell,
+        order: Order,
+    },
+    Store {
+        at: Cell,
+        value: Value,
+        order: Order,
+    },
+    /// Reads, and writes what `update` makes of it.
+    Rmw {
+        at: Cell,
+        update: Update,
+        order: Order,
+        on_failure: OnFailure,
+    },
+    /// Waits until the value is none of those that it is not to be.
+    Await {
+        at: Cell,
+        until: Until,
+    },
+    Lock {
+        at: Cell,
+        order: Order,
+    },
+    Unlock {
+        at: Cell,
+        order: Order,
+    },
+    Fence {
+        order: Order,
+    },
+    Spawn {
+        body: Option<Body>,
+    },
+    Join {
+        thread: ThreadId,
+    },
+    Choose {
+        alternatives: u32,
+    },
+}
+
+/// What a new thread runs.
+pub(crate) type Body = Box<dyn FnOnce()>;
+
+/// A cell of memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) address: usize,
+    /// What it holds as long as nobody has written to it.
+    pub(crate) initial: Value,
+}
+
+/// What a wait is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Until {
+    /// Some other value.
+    Not(Value),
+    /// None of these bits. A wait that is timed is not one that lasts for good.
+    Clear { bits: Value, timed: bool },
+}
+
+impl Until {
+    pub(crate) fn accepts(self, value: Value) -> bool {
+        match self {
+            Until::Not(old) => value != old,
+            Until::Clear { bits, .. } => value & bits == 0,
+        }
+    }
+}
+
+/// What a read-modify-write makes of the old value, in a type of `bits` bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Update {
+    pub(crate) function: Function,
+    pub(crate) operand: Value,
+    pub(crate) bits: u32,
+}
+
+/// The functions of the standard library's atomics, and what locks need.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Function {
+    Swap,
+    Add,
+    Sub,
+    And,
+    Nand,
+    Or,
+    Xor,
+    Max,
+    Min,
+    SignedMax,
+    SignedMin,
+    /// Writes the operand if the old value is this.
+    CompareExchange {
+        expected: Value,
+    },
+    /// Adds the operand, unless one of these bits is set.
+    AddUnless {
+        bits: Value,
+    },
+}
+
+impl Update {
+    pub(crate) fn new(function: Function, operand: Value, bits: u32) -> Self {
+        Update { function, operand, bits }
+    }
+
+    /// The new value, or nothing.
+    pub(crate) fn apply(self, old: Value) -> Option<Value> {
+        let Update { function, operand, bits } = self;
+        let signed = |value: Value| (value << (64 - bits)) as i64;
+        let new = match function {
+            Function::Swap => operand,
+            Function::Add => old.wrapping_add(operand),
+            Function::Sub => old.wrapping_sub(operand),
+            Function::And => old & operand,
+            Function::Nand => !(old & operand),
+            Function::Or => old | operand,
+            Function::Xor => old ^ operand,
+            Function::Max => old.max(operand),
+            Function::Min => old.min(operand),
+            Function::SignedMax => {
+                if signed(old) >= signed(operand) {
+                    old
+                } else {
+                    operand
+                }
+            }
+            Function::SignedMin => {
+                if signed(old) <= signed(operand) {
+                    old
+                } else {
+                    operand
+                }
+            }
+            Function::CompareExchange { expected } if old == expected => operand,
+            Function::CompareExchange { .. } => return None,
+            Function::AddUnless { bits } if old & bits == 0 => old.wrapping_add(operand),
+            Function::AddUnless { .. } => return None,
+        };
+        Some(if bits == 64 { new } else { new & ((1 << bits) - 1) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_wrap_at_their_width() {
+        let apply = |function, old, operand, bits| Update::new(function, operand, bits).apply(old);
+        assert_eq!(apply(Function::Add, 255, 1, 8), Some(0));
+        assert_eq!(apply(Function::Sub, 0, 1, 16), Some(0xffff));
+        assert_eq!(apply(Function::Nand, 0b11, 0b01, 8), Some(0xfe));
+        assert_eq!(apply(Function::SignedMax, 0xff, 1, 8), Some(1));
+        assert_eq!(apply(Function::SignedMin, 0xff, 1, 8), Some(0xff));
+        assert_eq!(apply(Function::CompareExchange { expected: 2 }, 1, 5, 64), None);
+    }
+}

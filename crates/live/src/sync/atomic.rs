@@ -1,0 +1,298 @@
+//! Look-alikes of `std::sync::atomic`.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic as real;
+
+pub use super::flag::AtomicBool;
+pub use super::pointer::AtomicPtr;
+pub use std::sync::atomic::Ordering;
+
+use teetotal_program::{OnFailure, Order, Value};
+
+use crate::request::{Cell, Function, Update, What};
+use crate::runtime::{current, is_active, perform};
+use crate::turn::{note_change, note_read};
+
+/// The ordering as the search knows it.
+pub(crate) fn order(ordering: Ordering) -> Order {
+    match ordering {
+        Ordering::Relaxed => Order::Relaxed,
+        Ordering::Acquire => Order::Acquire,
+        Ordering::Release => Order::Release,
+        Ordering::AcqRel => Order::AcqRel,
+        _ => Order::SeqCst,
+    }
+}
+
+/// An atomic fence.
+#[track_caller]
+pub fn fence(ordering: Ordering) {
+    assert!(ordering != Ordering::Relaxed, "there is no such thing as a relaxed fence");
+    if is_active() {
+        perform(What::Fence { order: order(ordering) }, Location::caller());
+    } else {
+        real::fence(ordering);
+    }
+}
+
+/// A fence for the compiler only; the hardware models know none.
+pub fn compiler_fence(ordering: Ordering) {
+    real::compiler_fence(ordering);
+}
+
+/// A cell under the checker: reads what is in it.
+#[track_caller]
+pub(crate) fn load(cell: Cell, ordering: Ordering) -> Value {
+    assert!(!matches!(ordering, Ordering::Release | Ordering::AcqRel), "there is no such thing as a release load");
+    let value = perform(What::Load { at: cell, order: order(ordering) }, Location::caller());
+    note_read(cell, value);
+    value
+}
+
+#[track_caller]
+pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering) {
+    assert!(!matches!(ordering, Ordering::Acquire | Ordering::AcqRel), "there is no such thing as an acquire store");
+    perform(What::Store { at: cell, value, order: order(ordering) }, Location::caller());
+    note_change();
+}
+
+/// Gives the old value.
+#[track_caller]
+pub(crate) fn update(cell: Cell, update: Update, ordering: Ordering, failure: Ordering) -> Value {
+    let on_failure = OnFailure::Load(order(failure));
+    let what = What::Rmw { at: cell, update, order: order(ordering), on_failure };
+    let old = perform(what, Location::caller());
+    match update.apply(old) {
+        Some(new) if new != old => note_change(),
+        _ => note_read(cell, old),
+    }
+    old
+}
+
+/// The cell at `address` is gone, or its contents are no longer the search's affair.
+pub(crate) fn gone(address: usize) {
+    current(|execution| {
+        execution.gone.borrow_mut().push(address);
+        execution.races.borrow_mut().forget(address);
+    });
+}
+
+macro_rules! atomic {
+    ($name:ident, $int:ty, $bits:expr, $signed:expr) => {
+        /// A look-alike of the type of the same name in `std::sync::atomic`.
+        pub struct $name {
+            real: real::$name,
+        }
+
+        impl $name {
+            /// A cell that holds `value`.
+            #[must_use]
+            pub const fn new(value: $int) -> Self {
+                $name { real: real::$name::new(value) }
+            }
+
+            fn cell(&self) -> Cell {
+                let initial = self.real.load(Ordering::Relaxed);
+                Cell { address: self.as_ptr() as usize, initial: Self::raw(initial) }
+            }
+
+            /// The value as the search knows it.
+            fn raw(value: $int) -> Value {
+                (value as Value) & (Value::MAX >> (64 - $bits))
+            }
+
+            #[track_caller]
+            fn update(&self, function: Function, operand: $int, ordering: Ordering) -> $int {
+                update(self.cell(), Update::new(function, Self::raw(operand), $bits), ordering, Ordering::Relaxed)
+                    as $int
+            }
+
+            /// Reads.
+            #[track_caller]
+            pub fn load(&self, ordering: Ordering) -> $int {
+                if is_active() { load(self.cell(), ordering) as $int } else { self.real.load(ordering) }
+            }
+
+            /// Writes.
+            #[track_caller]
+            pub fn store(&self, value: $int, ordering: Ordering) {
+                if is_active() {
+                    store(self.cell(), Self::raw(value), ordering);
+                } else {
+                    self.real.store(value, ordering);
+                }
+            }
+
+            /// Writes, and gives what was there.
+            #[track_caller]
+            pub fn swap(&self, value: $int, ordering: Ordering) -> $int {
+                if is_active() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+            }
+
+            /// Writes `new` if the value is `current`.
+            #[track_caller]
+            pub fn compare_exchange(
+                &self,
+                current: $int,
+                new: $int,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$int, $int> {
+                if !is_active() {
+                    return self.real.compare_exchange(current, new, success, failure);
+                }
+                let function = Function::CompareExchange { expected: Self::raw(current) };
+                let old = update(self.cell(), Update::new(function, Self::raw(new), $bits), success, failure) as $int;
+                if old == current { Ok(old) } else { Err(old) }
+            }
+
+            /// As [`Self::compare_exchange`].
+            #[track_caller]
+            pub fn compare_exchange_weak(
+                &self,
+                current: $int,
+                new: $int,
+                success: Ordering,
+                failure: Ordering,
+            ) -> Result<$int, $int> {
+                self.compare_exchange(current, new, success, failure)
+            }
+
+            /// As [`Self::compare_exchange`], with one ordering and the old value alone.
+            #[track_caller]
+            pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
+                let failure = match ordering {
+                    Ordering::Release => Ordering::Relaxed,
+                    Ordering::AcqRel => Ordering::Acquire,
+                    other => other,
+                };
+                self.compare_exchange(current, new, ordering, failure).unwrap_or_else(|old| old)
+            }
+
+            /// Writes what `f` makes of the value, until nobody has come between.
+            #[track_caller]
+            pub fn fetch_update<F>(&self, success: Ordering, failure: Ordering, mut f: F) -> Result<$int, $int>
+            where
+                F: FnMut($int) -> Option<$int>,
+            {
+                let mut old = self.load(failure);
+                while let Some(new) = f(old) {
+                    match self.compare_exchange_weak(old, new, success, failure) {
+                        Ok(old) => return Ok(old),
+                        Err(other) => old = other,
+                    }
+                }
+                Err(old)
+            }
+
+            /// What it holds, without synchronization.
+            ///
+            /// # Safety
+            /// No other thread may write at the same time.
+            #[track_caller]
+            pub unsafe fn unsync_load(&self) -> $int {
+                self.load(Ordering::Relaxed)
+            }
+
+            /// Calls `f` with the value, which nobody else can access meanwhile.
+            #[track_caller]
+            pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $int) -> R) -> R {
+                f(self.get_mut())
+            }
+
+            /// The value, which nobody else can access meanwhile.
+            #[track_caller]
+            pub fn get_mut(&mut self) -> &mut $int {
+                if is_active() {
+                    let value = load(self.cell(), Ordering::Relaxed) as $int;
+                    gone(self.as_ptr() as usize);
+                    *self.real.get_mut() = value;
+                }
+                self.real.get_mut()
+            }
+
+            /// The value.
+            #[track_caller]
+            pub fn into_inner(mut self) -> $int {
+                *self.get_mut()
+            }
+
+            /// A pointer to the cell; what is done through it is not the search's affair.
+            pub const fn as_ptr(&self) -> *mut $int {
+                self.real.as_ptr()
+            }
+        }
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                gone(self.as_ptr() as usize);
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::new(Default::default())
+            }
+        }
+
+        impl From<$int> for $name {
+            fn from(value: $int) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.real.fmt(f)
+            }
+        }
+    };
+}
+
+macro_rules! integer {
+    ($name:ident, $int:ty, $bits:expr, $signed:expr) => {
+        atomic!($name, $int, $bits, $signed);
+
+        impl $name {
+            integer!(@fetch fetch_add, Add, "Adds, and gives what was there.", $int);
+            integer!(@fetch fetch_sub, Sub, "Subtracts, and gives what was there.", $int);
+            integer!(@fetch fetch_and, And, "Keeps the bits of `value`, and gives what was there.", $int);
+            integer!(@fetch fetch_nand, Nand, "Clears the bits that are in both, and gives what was there.", $int);
+            integer!(@fetch fetch_or, Or, "Sets the bits of `value`, and gives what was there.", $int);
+            integer!(@fetch fetch_xor, Xor, "Flips the bits of `value`, and gives what was there.", $int);
+
+            /// The larger, and gives what was there.
+            #[track_caller]
+            pub fn fetch_max(&self, value: $int, ordering: Ordering) -> $int {
+                let function = if $signed { Function::SignedMax } else { Function::Max };
+                if is_active() { self.update(function, value, ordering) } else { self.real.fetch_max(value, ordering) }
+            }
+
+            /// The smaller, and gives what was there.
+            #[track_caller]
+            pub fn fetch_min(&self, value: $int, ordering: Ordering) -> $int {
+                let function = if $signed { Function::SignedMin } else { Function::Min };
+                if is_active() { self.update(function, value, ordering) } else { self.real.fetch_min(value, ordering) }
+            }
+        }
+    };
+    (@fetch $fetch:ident, $function:ident, $doc:expr, $int:ty) => {
+        #[doc = $doc]
+        #[track_caller]
+        pub fn $fetch(&self, value: $int, ordering: Ordering) -> $int {
+            if is_active() { self.update(Function::$function, value, ordering) } else { self.real.$fetch(value, ordering) }
+        }
+    };
+}
+
+integer!(AtomicU8, u8, 8, false);
+integer!(AtomicU16, u16, 16, false);
+integer!(AtomicU32, u32, 32, false);
+integer!(AtomicU64, u64, 64, false);
+integer!(AtomicUsize, usize, usize::BITS, false);
+integer!(AtomicI8, i8, 8, true);
+integer!(AtomicI16, i16, 16, true);
+integer!(AtomicI32, i32, 32, true);
+integer!(AtomicI64, i64, 64, true);
+integer!(AtomicIsize, isize, isize::BITS, true);

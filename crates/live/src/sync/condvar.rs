@@ -1,0 +1,176 @@
+//! A look-alike of `std::sync::Condvar`.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync as real;
+use std::sync::{LockResult, PoisonError};
+use std::time::Duration;
+
+use teetotal_program::{OnFailure, Order, Value};
+
+use super::atomic::gone;
+use super::mutex::MutexGuard;
+use crate::request::{Cell, Function, Until, Update, What};
+use crate::runtime::{is_active, perform, running};
+
+/// A place where threads wait until others notify them.
+///
+/// Under the checker it is a set of the threads that wait, one bit for each.
+pub struct Condvar {
+    real: real::Condvar,
+}
+
+/// Whether a wait ended because its time was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// Whether it did.
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+impl Condvar {
+    /// A place where nobody waits.
+    #[must_use]
+    pub const fn new() -> Self {
+        Condvar { real: real::Condvar::new() }
+    }
+
+    fn cell(&self) -> Cell {
+        Cell { address: &raw const self.real as usize, initial: 0 }
+    }
+
+    /// Changes the set of threads that wait; gives the old one.
+    fn change(&self, function: Function, operand: Value, order: Order, place: &'static Location<'static>) -> Value {
+        let update = Update::new(function, operand, 64);
+        let on_failure = OnFailure::Load(Order::Relaxed);
+        perform(What::Rmw { at: self.cell(), update, order, on_failure }, place)
+    }
+
+    /// Frees the lock of `guard`, waits to be notified, and takes it again.
+    #[track_caller]
+    pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        let place = Location::caller();
+        if !is_active() {
+            return guard.wait_outside(|real| self.real.wait(real).unwrap_or_else(PoisonError::into_inner));
+        }
+        let own = self.begin(place);
+        let lock = guard.free(place);
+        perform(What::Await { at: self.cell(), until: Until::Clear { bits: own, timed: false } }, place);
+        lock.lock_at(place)
+    }
+
+    /// The same, until `condition` no longer holds.
+    #[track_caller]
+    pub fn wait_while<'a, T, F>(&self, mut guard: MutexGuard<'a, T>, mut condition: F) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// As [`Condvar::wait`], but the time may be over first; under the checker it may at any time.
+    #[track_caller]
+    pub fn wait_timeout<'a, T>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        duration: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let place = Location::caller();
+        if !is_active() {
+            let mut timed_out = false;
+            let guard = guard.wait_outside(|real| {
+                let (real, result) = self.real.wait_timeout(real, duration).unwrap_or_else(PoisonError::into_inner);
+                timed_out = result.timed_out();
+                real
+            });
+            return paired(guard, timed_out);
+        }
+        let own = self.begin(place);
+        let lock = guard.free(place);
+        let timed_out = perform(What::Choose { alternatives: 2 }, place) == 1 && {
+            // It may have been notified just before.
+            self.change(Function::And, !own, Order::Acquire, place) & own != 0
+        };
+        if !timed_out {
+            perform(What::Await { at: self.cell(), until: Until::Clear { bits: own, timed: true } }, place);
+        }
+        paired(lock.lock_at(place), timed_out)
+    }
+
+    /// The thread that runs is one of those that wait from now on; gives its bit.
+    fn begin(&self, place: &'static Location<'static>) -> Value {
+        let thread = running().map_or(0, |thread| thread.index());
+        assert!(thread < 64, "at most 64 threads can use a Condvar under the checker");
+        let own = 1 << thread;
+        self.change(Function::Or, own, Order::Relaxed, place);
+        own
+    }
+
+    /// Wakes one of the threads that wait, whichever it is.
+    #[track_caller]
+    pub fn notify_one(&self) {
+        let place = Location::caller();
+        if !is_active() {
+            return self.real.notify_one();
+        }
+        loop {
+            let waiting = perform(What::Load { at: self.cell(), order: Order::Relaxed }, place);
+            let chosen = match waiting.count_ones() {
+                0 => return,
+                1 => 0,
+                several => perform(What::Choose { alternatives: several }, place),
+            };
+            let bit = (0..64).map(|bit| 1 << bit).filter(|bit| waiting & bit != 0).nth(chosen as usize).unwrap_or(0);
+            let function = Function::CompareExchange { expected: waiting };
+            if self.change(function, waiting & !bit, Order::Release, place) == waiting {
+                return;
+            }
+        }
+    }
+
+    /// Wakes all threads that wait.
+    #[track_caller]
+    pub fn notify_all(&self) {
+        let place = Location::caller();
+        if is_active() {
+            self.change(Function::Swap, 0, Order::Release, place);
+        } else {
+            self.real.notify_all();
+        }
+    }
+}
+
+fn paired<'a, T>(
+    guard: LockResult<MutexGuard<'a, T>>,
+    timed_out: bool,
+) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+    match guard {
+        Ok(guard) => Ok((guard, WaitTimeoutResult(timed_out))),
+        Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), WaitTimeoutResult(timed_out)))),
+    }
+}
+
+impl Drop for Condvar {
+    fn drop(&mut self) {
+        gone(&raw const self.real as usize);
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Condvar::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}

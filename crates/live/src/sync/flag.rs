@@ -1,0 +1,187 @@
+//! A look-alike of `std::sync::atomic::AtomicBool`.
+
+use std::fmt;
+use std::sync::atomic as real;
+use std::sync::atomic::Ordering;
+
+use teetotal_program::Value;
+
+use super::atomic::{gone, load, store, update};
+use crate::request::{Cell, Function, Update};
+use crate::runtime::is_active;
+
+/// A boolean that threads may share.
+pub struct AtomicBool {
+    real: real::AtomicBool,
+}
+
+impl AtomicBool {
+    /// A cell that holds `value`.
+    #[must_use]
+    pub const fn new(value: bool) -> Self {
+        AtomicBool { real: real::AtomicBool::new(value) }
+    }
+
+    fn cell(&self) -> Cell {
+        Cell { address: self.as_ptr() as usize, initial: Value::from(self.real.load(Ordering::Relaxed)) }
+    }
+
+    #[track_caller]
+    fn update(&self, function: Function, operand: bool, ordering: Ordering) -> bool {
+        update(self.cell(), Update::new(function, operand.into(), 1), ordering, Ordering::Relaxed) != 0
+    }
+
+    /// Reads.
+    #[track_caller]
+    pub fn load(&self, ordering: Ordering) -> bool {
+        if is_active() { load(self.cell(), ordering) != 0 } else { self.real.load(ordering) }
+    }
+
+    /// Writes.
+    #[track_caller]
+    pub fn store(&self, value: bool, ordering: Ordering) {
+        if is_active() { store(self.cell(), value.into(), ordering) } else { self.real.store(value, ordering) }
+    }
+
+    /// Writes, and gives what was there.
+    #[track_caller]
+    pub fn swap(&self, value: bool, ordering: Ordering) -> bool {
+        if is_active() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+    }
+
+    /// Both, and gives what was there.
+    #[track_caller]
+    pub fn fetch_and(&self, value: bool, ordering: Ordering) -> bool {
+        if is_active() { self.update(Function::And, value, ordering) } else { self.real.fetch_and(value, ordering) }
+    }
+
+    /// Not both, and gives what was there.
+    #[track_caller]
+    pub fn fetch_nand(&self, value: bool, ordering: Ordering) -> bool {
+        if is_active() { self.update(Function::Nand, value, ordering) } else { self.real.fetch_nand(value, ordering) }
+    }
+
+    /// One of both, and gives what was there.
+    #[track_caller]
+    pub fn fetch_or(&self, value: bool, ordering: Ordering) -> bool {
+        if is_active() { self.update(Function::Or, value, ordering) } else { self.real.fetch_or(value, ordering) }
+    }
+
+    /// Exactly one of both, and gives what was there.
+    #[track_caller]
+    pub fn fetch_xor(&self, value: bool, ordering: Ordering) -> bool {
+        if is_active() { self.update(Function::Xor, value, ordering) } else { self.real.fetch_xor(value, ordering) }
+    }
+
+    /// The opposite, and gives what was there.
+    #[track_caller]
+    pub fn fetch_not(&self, ordering: Ordering) -> bool {
+        self.fetch_xor(true, ordering)
+    }
+
+    /// Writes `new` if the value is `current`.
+    #[track_caller]
+    pub fn compare_exchange(
+        &self,
+        current: bool,
+        new: bool,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<bool, bool> {
+        if !is_active() {
+            return self.real.compare_exchange(current, new, success, failure);
+        }
+        let function = Function::CompareExchange { expected: current.into() };
+        let old = update(self.cell(), Update::new(function, new.into(), 1), success, failure) != 0;
+        if old == current { Ok(old) } else { Err(old) }
+    }
+
+    /// As [`Self::compare_exchange`].
+    #[track_caller]
+    pub fn compare_exchange_weak(
+        &self,
+        current: bool,
+        new: bool,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<bool, bool> {
+        self.compare_exchange(current, new, success, failure)
+    }
+
+    /// Writes what `f` makes of the value, until nobody has come between.
+    #[track_caller]
+    pub fn fetch_update<F>(&self, success: Ordering, failure: Ordering, mut f: F) -> Result<bool, bool>
+    where
+        F: FnMut(bool) -> Option<bool>,
+    {
+        let mut old = self.load(failure);
+        while let Some(new) = f(old) {
+            match self.compare_exchange_weak(old, new, success, failure) {
+                Ok(old) => return Ok(old),
+                Err(other) => old = other,
+            }
+        }
+        Err(old)
+    }
+
+    /// What it holds, without synchronization.
+    ///
+    /// # Safety
+    /// No other thread may write at the same time.
+    #[track_caller]
+    pub unsafe fn unsync_load(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+
+    /// Calls `f` with the value, which nobody else can access meanwhile.
+    #[track_caller]
+    pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut bool) -> R) -> R {
+        f(self.get_mut())
+    }
+
+    /// The value, which nobody else can access meanwhile.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> &mut bool {
+        if is_active() {
+            let value = load(self.cell(), Ordering::Relaxed) != 0;
+            gone(self.as_ptr() as usize);
+            *self.real.get_mut() = value;
+        }
+        self.real.get_mut()
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn into_inner(mut self) -> bool {
+        *self.get_mut()
+    }
+
+    /// A pointer to the cell; what is done through it is not the search's affair.
+    pub const fn as_ptr(&self) -> *mut bool {
+        self.real.as_ptr()
+    }
+}
+
+impl Drop for AtomicBool {
+    fn drop(&mut self) {
+        gone(self.as_ptr() as usize);
+    }
+}
+
+impl Default for AtomicBool {
+    fn default() -> Self {
+        AtomicBool::new(false)
+    }
+}
+
+impl From<bool> for AtomicBool {
+    fn from(value: bool) -> Self {
+        AtomicBool::new(value)
+    }
+}
+
+impl fmt::Debug for AtomicBool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.real.fmt(f)
+    }
+}

@@ -1,0 +1,204 @@
+//! A look-alike of `std::sync::Mutex`.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync as real;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use teetotal_program::{OnFailure, Order};
+
+use crate::request::{Cell, Function, Update, What};
+use crate::runtime::{is_active, perform, running};
+use crate::sync::atomic::gone;
+
+/// A lock around data.
+pub struct Mutex<T: ?Sized> {
+    /// Locks outside of models; its address is what the search knows the lock by.
+    real: real::Mutex<()>,
+    poisoned: AtomicBool,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: as for the mutex of the standard library; the search gives the lock to one thread at a time.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: the same.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+
+/// Access to the data of a locked [`Mutex`].
+pub struct MutexGuard<'a, T: ?Sized> {
+    lock: &'a Mutex<T>,
+    /// The lock outside of models.
+    real: Option<real::MutexGuard<'a, ()>>,
+    panicking: bool,
+}
+
+impl<T> Mutex<T> {
+    /// A lock around `data`.
+    pub const fn new(data: T) -> Self {
+        Mutex { real: real::Mutex::new(()), poisoned: AtomicBool::new(false), data: UnsafeCell::new(data) }
+    }
+
+    /// The data.
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.is_poisoned();
+        gone(self.address());
+        // SAFETY: the mutex is owned, and is not dropped.
+        let data = unsafe { std::ptr::read(&self.data) }.into_inner();
+        let _ = std::mem::ManuallyDrop::new(self);
+        if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    fn address(&self) -> usize {
+        &raw const self.real as usize
+    }
+
+    fn cell(&self) -> Cell {
+        Cell { address: self.address(), initial: 0 }
+    }
+
+    /// Waits for the lock and takes it.
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        self.lock_at(Location::caller())
+    }
+
+    pub(super) fn lock_at(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
+        if is_active() {
+            perform(What::Lock { at: self.cell(), order: Order::Acquire }, place);
+            return self.guard(None);
+        }
+        let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
+        self.guard(Some(real))
+    }
+
+    /// Takes the lock if it is free.
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let guard = if is_active() {
+            let holder = running().map_or(0, teetotal_program::ThreadId::as_holder);
+            let update = Update::new(Function::CompareExchange { expected: 0 }, holder, 64);
+            let on_failure = OnFailure::Load(Order::Relaxed);
+            let what = What::Rmw { at: self.cell(), update, order: Order::Acquire, on_failure };
+            if perform(what, Location::caller()) != 0 {
+                return Err(TryLockError::WouldBlock);
+            }
+            self.guard(None)
+        } else {
+            match self.real.try_lock() {
+                Ok(real) => self.guard(Some(real)),
+                Err(TryLockError::Poisoned(poisoned)) => self.guard(Some(poisoned.into_inner())),
+                Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+            }
+        };
+        guard.map_err(TryLockError::Poisoned)
+    }
+
+    fn guard<'a>(&'a self, real: Option<real::MutexGuard<'a, ()>>) -> LockResult<MutexGuard<'a, T>> {
+        let guard = MutexGuard { lock: self, real, panicking: std::thread::panicking() };
+        if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+    }
+
+    /// The data, which nobody else can access meanwhile.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.is_poisoned();
+        let data = self.data.get_mut();
+        if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
+    }
+
+    /// Whether a thread panicked while it held the lock.
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned.load(Ordering::Relaxed)
+    }
+
+    /// Forgets that a thread panicked.
+    pub fn clear_poison(&self) {
+        self.poisoned.store(false, Ordering::Relaxed);
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Frees the lock under the checker; gives the mutex.
+    pub(super) fn free(self, place: &'static Location<'static>) -> &'a Mutex<T> {
+        let lock = self.lock;
+        if self.real.is_none() {
+            perform(What::Unlock { at: lock.cell(), order: Order::Release }, place);
+        }
+        std::mem::forget(self);
+        lock
+    }
+
+    /// Waits with the lock that is used outside of models.
+    pub(super) fn wait_outside(
+        mut self,
+        wait: impl FnOnce(real::MutexGuard<'a, ()>) -> real::MutexGuard<'a, ()>,
+    ) -> LockResult<MutexGuard<'a, T>> {
+        let lock = self.lock;
+        let real = self.real.take();
+        std::mem::forget(self);
+        // A guard of a model that is being given up has no lock outside, and nothing to wait for.
+        lock.guard(real.map(wait))
+    }
+}
+
+impl<T: ?Sized> Drop for Mutex<T> {
+    fn drop(&mut self) {
+        gone(self.address());
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard holds the lock.
+        unsafe { &*self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard holds the lock.
+        unsafe { &mut *self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        if !self.panicking && std::thread::panicking() {
+            self.lock.poisoned.store(true, Ordering::Relaxed);
+        }
+        if self.real.is_none() && is_active() {
+            perform(What::Unlock { at: self.lock.cell(), order: Order::Release }, Location::caller());
+        }
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(data: T) -> Self {
+        Mutex::new(data)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutex").field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,265 @@
+//! A look-alike of `std::sync::RwLock`.
+
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync as real;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use teetotal_program::{OnFailure, Order, ThreadId, Value};
+
+use super::atomic::gone;
+use crate::request::{Cell, Function, Until, Update, What};
+use crate::runtime::{is_active, perform, running};
+
+/// A lock that one thread may have to write, or several to read.
+pub struct RwLock<T: ?Sized> {
+    /// Locks outside of models; its address is what the search knows the lock by.
+    real: real::RwLock<()>,
+    poisoned: AtomicBool,
+    data: UnsafeCell<T>,
+}
+
+// SAFETY: as for the lock of the standard library; the search keeps readers and writers apart.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: the same.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+
+/// One reader in the value of the lock; the thread that writes is below it.
+const READER: Value = 1 << 32;
+const WRITER: Value = READER - 1;
+
+/// Access to read.
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    real: Option<real::RwLockReadGuard<'a, ()>>,
+}
+
+/// Access to write.
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    real: Option<real::RwLockWriteGuard<'a, ()>>,
+    panicking: bool,
+}
+
+impl<T> RwLock<T> {
+    /// A lock around `data`.
+    pub const fn new(data: T) -> Self {
+        RwLock { real: real::RwLock::new(()), poisoned: AtomicBool::new(false), data: UnsafeCell::new(data) }
+    }
+
+    /// The data.
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.is_poisoned();
+        gone(self.cell().address);
+        // SAFETY: the lock is owned, and is not dropped.
+        let data = unsafe { std::ptr::read(&self.data) }.into_inner();
+        let _ = std::mem::ManuallyDrop::new(self);
+        if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    fn cell(&self) -> Cell {
+        Cell { address: &raw const self.real as usize, initial: 0 }
+    }
+
+    fn change(&self, function: Function, operand: Value, order: Order, place: &'static Location<'static>) -> Value {
+        let update = Update::new(function, operand, 64);
+        let on_failure = OnFailure::Load(Order::Relaxed);
+        perform(What::Rmw { at: self.cell(), update, order, on_failure }, place)
+    }
+
+    /// Waits until nobody writes, and reads.
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let place = Location::caller();
+        if !is_active() {
+            return self.reads(Some(self.real.read().unwrap_or_else(PoisonError::into_inner)));
+        }
+        loop {
+            perform(What::Await { at: self.cell(), until: Until::Clear { bits: WRITER, timed: false } }, place);
+            if self.change(Function::AddUnless { bits: WRITER }, READER, Order::Acquire, place) & WRITER == 0 {
+                return self.reads(None);
+            }
+        }
+    }
+
+    /// Waits until nobody reads or writes, and writes.
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        if !is_active() {
+            return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)));
+        }
+        perform(What::Lock { at: self.cell(), order: Order::Acquire }, Location::caller());
+        self.writes(None)
+    }
+
+    /// Reads, unless somebody writes.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let real = if is_active() {
+            let old = self.change(Function::AddUnless { bits: WRITER }, READER, Order::Acquire, Location::caller());
+            if old & WRITER != 0 {
+                return Err(TryLockError::WouldBlock);
+            }
+            None
+        } else {
+            match self.real.try_read() {
+                Ok(real) => Some(real),
+                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+            }
+        };
+        self.reads(real).map_err(TryLockError::Poisoned)
+    }
+
+    /// Writes, unless somebody reads or writes.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let real = if is_active() {
+            let holder = running().map_or(1, ThreadId::as_holder);
+            let function = Function::CompareExchange { expected: 0 };
+            if self.change(function, holder, Order::Acquire, Location::caller()) != 0 {
+                return Err(TryLockError::WouldBlock);
+            }
+            None
+        } else {
+            match self.real.try_write() {
+                Ok(real) => Some(real),
+                Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+            }
+        };
+        self.writes(real).map_err(TryLockError::Poisoned)
+    }
+
+    fn reads<'a>(&'a self, real: Option<real::RwLockReadGuard<'a, ()>>) -> LockResult<RwLockReadGuard<'a, T>> {
+        let guard = RwLockReadGuard { lock: self, real };
+        if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+    }
+
+    fn writes<'a>(&'a self, real: Option<real::RwLockWriteGuard<'a, ()>>) -> LockResult<RwLockWriteGuard<'a, T>> {
+        let guard = RwLockWriteGuard { lock: self, real, panicking: std::thread::panicking() };
+        if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+    }
+
+    /// The data, which nobody else can access meanwhile.
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.is_poisoned();
+        let data = self.data.get_mut();
+        if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
+    }
+
+    /// Whether a thread panicked while it wrote.
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned.load(Ordering::Relaxed)
+    }
+
+    /// Forgets that a thread panicked.
+    pub fn clear_poison(&self) {
+        self.poisoned.store(false, Ordering::Relaxed);
+    }
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// Goes on as a reader, with no writer between.
+    #[track_caller]
+    pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
+        let lock = guard.lock;
+        let Some(real) = guard.real.take() else {
+            if is_active() {
+                lock.change(Function::Swap, READER, Order::Release, Location::caller());
+            }
+            std::mem::forget(guard);
+            return RwLockReadGuard { lock, real: None };
+        };
+        drop(real);
+        std::mem::forget(guard);
+        RwLockReadGuard { lock, real: Some(lock.real.read().unwrap_or_else(PoisonError::into_inner)) }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLock<T> {
+    fn drop(&mut self) {
+        gone(self.cell().address);
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: nobody writes as long as the guard is there.
+        unsafe { &*self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: nobody else reads or writes as long as the guard is there.
+        unsafe { &*self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the same.
+        unsafe { &mut *self.lock.data.get() }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        if self.real.is_none() && is_active() {
+            self.lock.change(Function::Sub, READER, Order::Release, Location::caller());
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        if !self.panicking && std::thread::panicking() {
+            self.lock.poisoned.store(true, Ordering::Relaxed);
+        }
+        if self.real.is_none() && is_active() {
+            perform(What::Unlock { at: self.lock.cell(), order: Order::Release }, Location::caller());
+        }
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(data: T) -> Self {
+        RwLock::new(data)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RwLock").field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,178 @@
+//! Rust code under the checker: the shapes that matter, with the verdicts they must have.
+
+#![allow(unsafe_code, reason = "what is checked is unsafe code")]
+
+use std::sync::Arc;
+
+use teetotal::cell::UnsafeCell;
+use teetotal::model::{Builder, Report};
+use teetotal::sync::Mutex;
+use teetotal::sync::atomic::{AtomicUsize, Ordering, fence};
+use teetotal::{ModelId, hint, thread};
+
+fn explore(model: ModelId, f: impl Fn() + Sync + Send + 'static) -> Report {
+    let mut builder = Builder::new();
+    builder.model = model;
+    builder.explore(f)
+}
+
+const MODELS: [ModelId; 3] = [ModelId::Sc, ModelId::Tso, ModelId::Pso];
+
+/// Store buffering among `n` threads; not all may read 0.
+fn store_buffering(n: usize, store: Ordering, load: Ordering, fenced: bool) -> impl Fn() + Sync + Send + 'static {
+    move || {
+        let cells: Arc<Vec<AtomicUsize>> = Arc::new((0..n).map(|_| AtomicUsize::new(0)).collect());
+        let threads: Vec<_> = (0..n)
+            .map(|i| {
+                let cells = Arc::clone(&cells);
+                thread::spawn(move || {
+                    cells[i].store(1, store);
+                    if fenced {
+                        fence(Ordering::SeqCst);
+                    }
+                    cells[(i + 1) % cells.len()].load(load)
+                })
+            })
+            .collect();
+        let read: Vec<usize> = threads.into_iter().map(|thread| thread.join().expect("it ends")).collect();
+        assert!(read.contains(&1), "nobody saw a store");
+    }
+}
+
+#[test]
+fn store_buffering_has_one_execution_for_each_outcome() {
+    use Ordering::{Acquire, Relaxed, Release, SeqCst};
+    for n in 2..=4 {
+        for model in MODELS {
+            let weak = explore(model, store_buffering(n, Release, Acquire, false));
+            assert_eq!(weak.failure.is_some(), model != ModelId::Sc, "{n} threads under {model:?}");
+            for (store, load, fenced) in [(SeqCst, SeqCst, false), (Relaxed, Relaxed, true)] {
+                let strong = explore(model, store_buffering(n, store, load, fenced));
+                assert_eq!(strong.failure, None);
+                assert!(strong.coverage.is_complete());
+                assert_eq!(strong.executions, (1 << n) - 1, "{n} threads under {model:?}");
+            }
+        }
+    }
+}
+
+/// A piece of data that threads may share.
+struct Shared(UnsafeCell<usize>);
+
+// SAFETY: what is done with it is what is checked.
+unsafe impl Sync for Shared {}
+
+/// Message passing with this ordering of the flag.
+fn message_passing(store: Ordering, load: Ordering) -> impl Fn() + Sync + Send + 'static {
+    move || {
+        let shared = Arc::new((Shared(UnsafeCell::new(0)), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let writer = thread::spawn(move || {
+            // SAFETY: the checker says whether it is.
+            other.0.0.with_mut(|data| unsafe { *data = 1 });
+            other.1.store(1, store);
+        });
+        if shared.1.load(load) == 1 {
+            // SAFETY: the checker says whether it is.
+            assert_eq!(shared.0.0.with(|data| unsafe { *data }), 1);
+        }
+        writer.join().expect("it ends");
+    }
+}
+
+#[test]
+fn message_passing_needs_release_and_acquire() {
+    for model in MODELS {
+        let right = explore(model, message_passing(Ordering::Release, Ordering::Acquire));
+        assert_eq!((right.failure, right.executions), (None, 2));
+        for (store, load) in [(Ordering::Relaxed, Ordering::Acquire), (Ordering::Release, Ordering::Relaxed)] {
+            let wrong = explore(model, message_passing(store, load)).failure.expect("it is a race");
+            assert!(wrong.starts_with("data race"), "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn a_load_that_races_with_load_and_store_sees_both_values() {
+    for model in MODELS {
+        let report = explore(model, || {
+            let x = Arc::new(AtomicUsize::new(0));
+            let y = Arc::clone(&x);
+            let other = thread::spawn(move || {
+                y.load(Ordering::Relaxed);
+                y.store(1, Ordering::Relaxed);
+            });
+            let seen = x.load(Ordering::Relaxed);
+            other.join().expect("it ends");
+            assert_eq!(seen, 0, "the store was seen");
+        });
+        assert!(report.failure.is_some_and(|text| text.starts_with("assertion")));
+    }
+}
+
+#[test]
+fn a_lock_keeps_others_out() {
+    for model in MODELS {
+        let report = explore(model, || {
+            let n = Arc::new(Mutex::new(0));
+            let threads: Vec<_> = (0..3)
+                .map(|_| {
+                    let n = Arc::clone(&n);
+                    thread::spawn(move || *n.lock().expect("nobody panics") += 1)
+                })
+                .collect();
+            threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+            assert_eq!(*n.lock().expect("nobody panics"), 3);
+        });
+        assert_eq!((report.failure, report.executions), (None, 6));
+    }
+}
+
+#[test]
+fn locks_in_opposite_order_deadlock() {
+    let report = explore(ModelId::Pso, || {
+        let locks = Arc::new((Mutex::new(()), Mutex::new(())));
+        let other = Arc::clone(&locks);
+        let thread = thread::spawn(move || {
+            let _b = other.1.lock();
+            let _a = other.0.lock();
+        });
+        {
+            let _a = locks.0.lock();
+            let _b = locks.1.lock();
+        }
+        thread.join().expect("it ends");
+    });
+    let text = report.failure.expect("they may deadlock");
+    assert!(text.starts_with("deadlock: thread 0 waits for a lock at"), "{text}");
+}
+
+#[test]
+fn a_loop_that_waits_ends() {
+    for model in MODELS {
+        let report = explore(model, || {
+            let flag = Arc::new(AtomicUsize::new(0));
+            let other = Arc::clone(&flag);
+            let waiter = thread::spawn(move || {
+                while other.load(Ordering::Acquire) == 0 {
+                    hint::spin_loop();
+                }
+            });
+            flag.store(1, Ordering::Release);
+            waiter.join().expect("it ends");
+        });
+        assert_eq!(report.failure, None);
+        assert!(report.coverage.is_complete());
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_jobs() {
+    let counts = [1, 2, 4].map(|jobs| {
+        let mut builder = Builder::new();
+        builder.jobs = jobs;
+        let report = builder.check(store_buffering(4, Ordering::SeqCst, Ordering::SeqCst, false));
+        (report.executions, report.coverage)
+    });
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+}
