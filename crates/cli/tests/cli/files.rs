@@ -163,12 +163,12 @@ fn what_cannot_be_read_is_named() {
         B: observed under tso (complete, 6 states)
     "#]],
         expect![[r#"
-        error: the folder `nothing` has no file that ends in .litmus
-        error: `bytes.litmus` is no text in UTF-8: line 4 has a byte that does not belong there
-        help: save the file as UTF-8
-        error: `missing.litmus` cannot be read: there is no such file
-        error: `no/such` cannot be read: there is no such file
-    "#]],
+            error: the folder `nothing` has no file that ends in .litmus or .pml
+            error: `bytes.litmus` is no text in UTF-8: line 4 has a byte that does not belong there
+            help: save the file as UTF-8
+            error: `missing.litmus` cannot be read: there is no such file
+            error: `no/such` cannot be read: there is no such file
+        "#]],
     );
     folder.check(
         "inspect .",
