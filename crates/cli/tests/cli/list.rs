@@ -99,6 +99,7 @@ fn limits_are_listed() {
 fn front_ends_are_listed_with_the_ending_of_their_files() {
     let ran = crate::run(&mut crate::teetotal("list frontends"));
     assert!(ran.stdout.starts_with("litmus   .litmus  litmus tests in the format of herd7"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\npromela  .pml     models of SPIN"), "{}", ran.stdout);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
 
