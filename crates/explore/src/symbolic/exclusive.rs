@@ -26,7 +26,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
         let mut settled = Vec::new();
         self.add_parts(going_on, &languages, &mut settled);
         self.next.subject.give_way();
-        self.add_parts(self.while_not_full(thread, held_back), &languages, &mut settled);
+        self.add_parts(held_back, &languages, &mut settled);
         settled
     }
 
@@ -69,16 +69,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
                 }
             }
         }
-        let full = self.buffer_limit.filter(|_| M::BUFFERS).map(|limit| vec![(thread, Effect::NotShorter(limit))]);
-        let mut parts = self.while_not_full(thread, parts);
-        parts.extend(full);
         parts
-    }
-
-    /// The parts in which the buffer of `thread` has room.
-    fn while_not_full(&self, thread: ThreadId, parts: Vec<Part>) -> Vec<Part> {
-        let room = self.buffer_limit.filter(|_| M::BUFFERS).map(|limit| (thread, Effect::Shorter(limit)));
-        parts.into_iter().map(|part| room.into_iter().chain(part).collect()).collect()
     }
 
     /// The contents with which `thread` cannot perform its operation, in parts that may overlap.
