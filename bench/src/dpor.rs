@@ -4,11 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::dpor::{Settings, search};
-use teetotal_explore::{Collector, Limits, Stats};
-use teetotal_memory::{Model, ModelId, ModelVisitor};
+use teetotal_explore::{Options, SearchId, Stats, check};
+use teetotal_memory::ModelId;
 use teetotal_program::gallery::{self, Variant, Waiting};
-use teetotal_program::ir::{Builder, Interpreter, Program};
+use teetotal_program::ir::{Builder, Program};
 
 use crate::clock::Clock;
 
@@ -22,8 +21,9 @@ const TARGET_DEKKER: f64 = 3e5;
 /// How much faster two cores are to be.
 const TARGET_SPEEDUP: f64 = 1.8;
 
-/// How often a measurement is repeated; the best counts.
+/// A measurement is repeated at least so often, and for so long.
 const REPEATS: usize = 3;
+const ENOUGH: Duration = Duration::from_millis(200);
 
 /// A program, what it is under which model, the executions that the peers count, and the CPU seconds of the better one.
 pub(crate) struct Row {
@@ -88,19 +88,40 @@ pub(crate) fn run() -> ExitCode {
 
 /// Executions a second on one core; gives how many targets are missed.
 fn rates() -> u32 {
-    println!("\nrate on one core; small programs are searched again and again");
+    println!("\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure");
     let mut missed = 0;
     for n in 2..=4 {
-        let program = Arc::new(gallery::store_buffering_sum(n, ALL));
-        let measured = measure_again(&program, ModelId::Tso, 20_000);
+        let measured = measure(&Arc::new(store_buffering_after_choice(n)), ModelId::Tso, 1);
         print(&format!("store buffering, {n} threads"), ModelId::Tso, &measured, None, None);
         missed += u32::from(rate(&measured) < TARGET_SMALL);
     }
+    let small = measure(&Arc::new(gallery::store_buffering_ring(2)), ModelId::Tso, 1);
+    println!("a whole search of store buffering takes {:.1} µs", small.time.as_secs_f64() * 1e6);
     let ring = measure(&Arc::new(gallery::store_buffering_ring(10)), ModelId::Tso, 1);
     print("store buffering, 10 threads", ModelId::Tso, &ring, None, None);
     let large = measure(&Arc::new(gallery::dekker_try(4, ALL)), ModelId::Tso, 1);
     print("Dekker try-lock, 4 rounds", ModelId::Tso, &large, None, None);
     missed + u32::from(rate(&ring) < TARGET_SMALL) + u32::from(rate(&large) < TARGET_DEKKER)
+}
+
+/// So many alternatives has the choice before a small program.
+const CHOICE: u32 = 10_000;
+
+/// Store buffering in a ring of `n` threads, again and again.
+fn store_buffering_after_choice(n: u32) -> Program {
+    let mut p = Builder::new("store buffering");
+    let x = p.array("x", n);
+    for i in 0..n {
+        p.thread(&format!("P{i}"), |t| {
+            if i == 0 {
+                let again = t.choose("again", CHOICE);
+                t.set(again, 0);
+            }
+            t.store(x.element(i), 1);
+            t.load("r", x.element((i + 1) % n));
+        });
+    }
+    p.build().expect("stores and loads are well formed")
 }
 
 /// How much faster two cores are, by the time that passes.
@@ -118,7 +139,7 @@ fn curve() {
     println!("\ntime for each event added, sc; the difference is what conflicts cost: sources, closures and revisits");
     println!("{:>8} {:>16} {:>16} {:>12}", "events", "no conflict", "conflicts", "executions");
     for n in [8, 16, 32, 64, 128, 256] {
-        let apart = measure_again(&Arc::new(stores(n, false)), ModelId::Sc, 2_000);
+        let apart = measure(&Arc::new(stores(n, false)), ModelId::Sc, 1);
         let conflicting = measure(&Arc::new(stores(n, true)), ModelId::Sc, 1);
         let each = |m: &Measured| m.time.as_secs_f64() * 1e9 / m.stats.steps as f64;
         println!(
@@ -146,7 +167,7 @@ fn stores(n: u64, conflicting: bool) -> Program {
 
 /// How many executions there are, complete or not.
 pub(crate) fn executions(program: &Arc<Program>, model: ModelId) -> u64 {
-    model.visit(Once { program, jobs: 1 }).stats.executions
+    once(program, model, 1).stats.executions
 }
 
 struct Measured {
@@ -169,42 +190,27 @@ fn print(name: &str, model: ModelId, m: &Measured, peer: Option<f64>, ratio: Opt
     println!("{name:<28} {model:<5} {:>10} {ms:>7.2} ms {:>12.0} {peer:>9} {ratio:>8}", m.stats.executions, rate(m));
 }
 
-/// The best of several runs.
+/// The mean of several runs, or with several workers the best.
 fn measure(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
-    let runs = (0..REPEATS).map(|_| model.visit(Once { program, jobs }));
-    runs.min_by_key(|m| if jobs == 1 { m.time } else { m.passed }).expect("there are several runs")
+    let once = || once(program, model, jobs);
+    if jobs > 1 {
+        return (0..REPEATS).map(|_| once()).min_by_key(|m| m.passed).expect("there are several runs");
+    }
+    let (mut runs, clock) = (0, Clock::start());
+    loop {
+        let Measured { stats, .. } = once();
+        runs += 1;
+        // The clock of the core ticks slowly.
+        if runs >= REPEATS as u32 && clock.on_core() >= ENOUGH {
+            return Measured { stats, time: clock.on_core() / runs, passed: clock.elapsed() / runs };
+        }
+    }
 }
 
-/// The sum of many runs.
-fn measure_again(program: &Arc<Program>, model: ModelId, times: u32) -> Measured {
-    let mut all = Measured { stats: Stats::default(), time: Duration::ZERO, passed: Duration::ZERO };
+fn once(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
+    let options = Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
     let clock = Clock::start();
-    for _ in 0..times {
-        let once = model.visit(Once { program, jobs: 1 });
-        all.stats.executions += once.stats.executions;
-        all.stats.steps += once.stats.steps;
-    }
-    all.time = clock.on_core();
-    all.passed = clock.elapsed();
-    all
-}
-
-struct Once<'p> {
-    program: &'p Arc<Program>,
-    jobs: usize,
-}
-
-impl ModelVisitor for Once<'_> {
-    type Output = Measured;
-
-    fn visit<M: Model>(self) -> Measured {
-        let clock = Clock::start();
-        let subject = Interpreter::new(Arc::clone(self.program));
-        let collector = || Collector::new(self.program, &[], false);
-        let settings = Settings { limits: Limits::default(), jobs: self.jobs };
-        let searched = search::<_, M>(&subject, &collector, &settings, &|| None, None);
-        let (collector, coverage) = searched.expect("there is no checkpoint to read");
-        assert!(coverage.is_complete(), "the programs end");
-        Measured { stats: collector.stats, time: clock.on_core(), passed: clock.elapsed() }
-    }
+    let outcome = check(program, &options, &|| None).expect("the search takes the programs");
+    assert!(outcome.coverage.is_complete(), "the programs end");
+    Measured { stats: outcome.stats, time: clock.on_core(), passed: clock.elapsed() }
 }
