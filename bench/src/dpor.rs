@@ -88,7 +88,9 @@ pub(crate) fn run() -> ExitCode {
 
 /// Executions a second on one core; gives how many targets are missed.
 fn rates() -> u32 {
-    println!("\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure");
+    println!(
+        "\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure"
+    );
     let mut missed = 0;
     for n in 2..=4 {
         let measured = measure(&Arc::new(store_buffering_after_choice(n)), ModelId::Tso, 1);
@@ -208,7 +210,8 @@ fn measure(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
 }
 
 fn once(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
-    let options = Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
+    let options =
+        Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
     let clock = Clock::start();
     let outcome = check(program, &options, &|| None).expect("the search takes the programs");
     assert!(outcome.coverage.is_complete(), "the programs end");

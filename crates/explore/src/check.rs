@@ -8,6 +8,7 @@ use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
+use crate::auto;
 use crate::collector::Collector;
 use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
@@ -110,6 +111,8 @@ pub fn check_with(
         return Err(CheckError::NoDepth);
     }
     refuse_unfit(options)?;
+    let chosen = Options { search: chosen(program, options), ..options.clone() };
+    let options = &chosen;
     if options.search == SearchId::Dpor {
         refuse_unsupported(program)?;
     } else if checkpoints.is_some() {
@@ -118,6 +121,27 @@ pub fn check_with(
     let collector = Collector::new(program, &options.monitors, options.stop_at_first);
     let found = options.model.visit(Search { program, options, signal, collector, checkpoints })?;
     finish(program, options, found)
+}
+
+/// The search that the options name, or the one that fits.
+fn chosen(program: &Program, options: &Options) -> SearchId {
+    match options.search {
+        SearchId::Auto => options.model.visit(Choosing { program, limits: &options.limits }),
+        named => named,
+    }
+}
+
+struct Choosing<'c> {
+    program: &'c Program,
+    limits: &'c Limits,
+}
+
+impl ModelVisitor for Choosing<'_> {
+    type Output = SearchId;
+
+    fn visit<M: Model>(self) -> SearchId {
+        auto::choose::<M>(self.program, self.limits)
+    }
 }
 
 /// Estimates how many executions `dpor` would run, from at most `probes` of them, drawn by `seed`.
@@ -211,6 +235,7 @@ impl ModelVisitor for Search<'_> {
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
                 Found { collector, coverage, guarantee: None }
             }
+            SearchId::Auto => unreachable!("a search was chosen before"),
             SearchId::Symbolic => {
                 let settings = symbolic::Settings::new(limits);
                 let subject = Interpreter::new(Arc::clone(self.program));

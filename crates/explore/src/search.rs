@@ -5,6 +5,8 @@ use teetotal_judge::{Extent, Level, Preserves};
 /// A search by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SearchId {
+    /// One of the others, whichever fits the program; an outcome names the one that it was.
+    Auto,
     Stateful,
     Symbolic,
     Dpor,
@@ -29,6 +31,13 @@ pub struct SearchInfo {
 
 /// All searches; the first is the default.
 pub const SEARCHES: &[SearchInfo] = &[
+    SearchInfo {
+        id: SearchId::Auto,
+        name: "auto",
+        summary: "stateful, or symbolic where a loop may fill a store buffer without end",
+        preserves: Preserves { level: Level::State, extent: Extent::All },
+        limits: &["states", "steps", "buffer", "memory"],
+    },
     SearchInfo {
         id: SearchId::Stateful,
         name: "stateful",

@@ -117,7 +117,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             if interrupt::is_requested() && !codes.is_empty() {
                 break;
             }
-            let options = options(args, model, &limits);
+            let options = options(args, program, model, &limits);
             let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
                 Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
@@ -149,13 +149,14 @@ fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
     Keeper::open(path).map(Some)
 }
 
-fn options(args: &CheckArgs, model: ModelId, limits: &AllLimits) -> Options {
+fn options(args: &CheckArgs, program: &Program, model: ModelId, limits: &AllLimits) -> Options {
     let mut options = args.effort.options(model, limits);
     if let Some(checks) = &args.check {
         options.monitors.clone_from(&checks.0);
     }
-    // The formats that list final states show every one of them.
-    options.stop_at_first = !args.all && matches!(args.format, Format::Human | Format::Dot);
+    // The formats that list final states show every one of them, where the program asks about them.
+    let lists_states = matches!(args.format, Format::Herd | Format::Json) && program.condition.is_some();
+    options.stop_at_first = !args.all && !lists_states;
     options
 }
 

@@ -183,7 +183,8 @@ fn shown(count: u64, blocked: u64) -> String {
 
 /// What dynamic partial-order reduction runs of `program` under `model`.
 fn executions(program: &Arc<Program>, model: ModelId, jobs: usize) -> Stats {
-    let options = Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
+    let options =
+        Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
     let outcome = check(program, &options, &|| None).expect("the search takes the programs");
     assert_eq!(outcome.coverage, Coverage::Complete, "{} is counted to the end", program.name);
     outcome.stats
