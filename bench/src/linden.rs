@@ -137,7 +137,7 @@ fn measure(program: Program) -> Measured {
 
 fn once(program: &Arc<Program>) -> Measured {
     let started = Instant::now();
-    let mut collector = Collector::new(program, &[], false);
+    let mut collector = Collector::new(program, M::ID, &[], false);
     let settings = Settings::new(Limits { states: Some(300_000), ..Limits::default() });
     let subject = Interpreter::new(Arc::clone(program));
     let (coverage, effort) = search::<_, Tso>(subject, &mut collector, &settings, &|| None);

@@ -15,6 +15,7 @@ mod estimate;
 mod linden;
 mod litmus;
 mod machines;
+mod robustness;
 
 /// Measurements of teetotal.
 #[derive(Parser, Debug)]
@@ -31,6 +32,8 @@ enum What {
     Estimate,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
+    Robustness,
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         What::Dpor => dpor::run(),
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),
+        What::Robustness => robustness::run(),
         What::Litmus { folder } => litmus::run(folder),
         What::Tables { .. } => linden::run(),
     }

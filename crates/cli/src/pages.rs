@@ -33,10 +33,10 @@ macro_rules! pages {
 /// All pages, in the order in which they are listed.
 const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
-    Check: "assertion" "condition" "deadlock";
+    Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
-        "not-deterministic" "time" "interrupted";
+        "not-deterministic" "time" "interrupted" "continuation";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -101,6 +101,7 @@ mod tests {
         StopReason::NotDeterministic,
         StopReason::Time,
         StopReason::Interrupted,
+        StopReason::Continuation,
     ];
 
     /// The page for a reason; one that is added here is added to `REASONS` too.
@@ -118,6 +119,7 @@ mod tests {
             StopReason::NotDeterministic => "not-deterministic",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
+            StopReason::Continuation => "continuation",
         }
     }
 

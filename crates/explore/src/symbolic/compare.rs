@@ -43,7 +43,7 @@ const LENGTH: usize = 3;
 pub fn compare<M: Model>(program: &Arc<Program>, bounds: Bounds) -> Result<Compared, String> {
     let limits = Limits { states: Some(bounds.symbolic), ..Limits::default() };
     let settings = Settings { reduce: false, ..Settings::new(limits) };
-    let mut collector = Collector::new(program, &[], false);
+    let mut collector = Collector::new(program, M::ID, &[], false);
     let subject = Interpreter::new(Arc::clone(program));
     let mut reached = Reached::<_, M>::by(subject, &mut collector, &settings, &|| None);
     if matches!(reached.coverage, Coverage::Stopped(StopReason::EndlessLoop { .. })) {

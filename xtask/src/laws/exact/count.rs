@@ -133,7 +133,7 @@ pub(super) fn search<M: Model, H: History>(
     at_end: &mut dyn FnMut(&H, &Ending),
 ) -> Collector {
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
-    let mut collector = Collector::new(program, &[], false);
+    let mut collector = Collector::new(program, M::ID, &[], false);
     let settings = Settings { limits: Limits::default(), jobs, reduce };
     let coverage = search_with(&system, history, &mut collector, &settings, &|| None, at_end);
     assert_eq!(coverage, Coverage::Complete, "{} is counted to the end", program.name);

@@ -1,14 +1,26 @@
-//! Programs whose threads go on forever, so that their buffers may fill without end.
+//! Locks and the like in threads that never end, for questions about executions of any length and buffers without end.
 //!
-//! What a thread reads it forgets as soon as it is looked at, so that the threads have few states.
+//! The plain versions have no fence; the fenced ones have one wherever some model could delay a store to its harm.
 
+mod barrier;
+mod clh_lock;
 mod filter_lock;
+mod mcs_lock;
 mod mutual_exclusion;
 mod small;
+mod spin_lock;
+mod ticket_lock;
+mod work_stealing;
 
+pub use barrier::sense_barrier;
+pub use clh_lock::clh_lock;
 pub use filter_lock::filter_lock;
+pub use mcs_lock::mcs_lock;
 pub use mutual_exclusion::{dekker_entry, peterson_entry};
 pub use small::{stores_in_a_loop, two_writers, unlocking_cycle};
+pub use spin_lock::spin_lock;
+pub use ticket_lock::ticket_lock;
+pub use work_stealing::work_stealing;
 
 use crate::gallery::variant::fetch;
 use crate::ir::{Address, Expr, Instruction, ThreadBuilder};
@@ -83,4 +95,22 @@ fn critical_section(t: &mut ThreadBuilder<'_>, seen: Reg, section: Loc, number: 
     fetch(t, seen, section);
     t.assert(seen.eq(u64::from(number)), "another thread is in the critical section");
     t.set(seen, 0);
+}
+
+/// Reads `from` into `to` until `until` holds of it.
+#[track_caller]
+fn spin(t: &mut ThreadBuilder<'_>, to: Reg, from: impl Into<Address>, until: impl Into<Expr>) {
+    let (from, until) = (from.into(), until.into());
+    t.repeat(|t, labels| {
+        fetch(t, to, from);
+        t.branch(until, labels.exit);
+    });
+}
+
+/// The critical section: writes a location and reads it back.
+#[track_caller]
+fn section(t: &mut ThreadBuilder<'_>, section: Loc, own: u64) {
+    t.store(section, own);
+    let seen = t.read(section);
+    t.assert(seen.eq(own), "the other thread is in the critical section");
 }
