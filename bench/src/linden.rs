@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use teetotal_explore::symbolic::{Effort, Settings, search};
 use teetotal_explore::{Collector, Coverage, Limits, Stats};
+use teetotal_memory::ModelId;
 use teetotal_memory::models::Tso;
 use teetotal_program::gallery::{
     Guard, HowOften, dekker_entry, filter_lock, peterson_entry, stores_in_a_loop, two_writers, unlocking_cycle,
@@ -137,7 +138,7 @@ fn measure(program: Program) -> Measured {
 
 fn once(program: &Arc<Program>) -> Measured {
     let started = Instant::now();
-    let mut collector = Collector::new(program, M::ID, &[], false);
+    let mut collector = Collector::new(program, ModelId::Tso, &[], false);
     let settings = Settings::new(Limits { states: Some(300_000), ..Limits::default() });
     let subject = Interpreter::new(Arc::clone(program));
     let (coverage, effort) = search::<_, Tso>(subject, &mut collector, &settings, &|| None);

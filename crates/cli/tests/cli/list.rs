@@ -27,14 +27,14 @@ fn checks_are_listed_with_the_searches_that_fit() {
         "list checks",
         0,
         expect![[r#"
-            check             needs               stateful  dpor  bounded  random  pct     brute
-            assertion         state               all       all   bound    sample  sample  all
-            condition         state               all       all   bound    sample  sample  all
-            deadlock          state               all       all   bound    sample  sample  all
-            robustness        trace               all       all   bound    sample  sample  all
-            sober             trace               -         all   bound    sample  sample  all
-            sober-as-printed  trace               -         all   bound    sample  sample  all
-            buffers           every interleaving  -         -     bound    sample  sample  all
+            check             needs               auto  stateful  symbolic  dpor  bounded  random  pct     brute
+            assertion         state               all   all       all       all   bound    sample  sample  all
+            condition         state               all   all       all       all   bound    sample  sample  all
+            deadlock          state               all   all       all       all   bound    sample  sample  all
+            robustness        trace               all   all       -         all   bound    sample  sample  all
+            sober             trace               -     -         -         all   bound    sample  sample  all
+            sober-as-printed  trace               -     -         -         all   bound    sample  sample  all
+            buffers           every interleaving  -     -         -         -     bound    sample  sample  all
 
             all     every execution counts; without a limit met, the answer is sure
             bound   every execution within a bound counts
