@@ -58,6 +58,8 @@ pub enum StopReason {
     Preemptions(u64),
     /// A thread ran on and on without an operation on memory.
     EndlessLoop { thread: ThreadId, instruction: u32 },
+    /// A loop fills a buffer in a way that acceleration does not reach the end of.
+    UnboundedLoop { thread: ThreadId, instruction: u32 },
     /// The program did something else when it was run again, so that nothing can be said about it.
     NotDeterministic,
     /// The time was over.

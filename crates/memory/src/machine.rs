@@ -228,12 +228,12 @@ impl<M: Model> Machine<M> {
     /// Ends a stretch without a switch where its thread cannot go on; one that only finds its buffer full can.
     fn let_others_go_on(&mut self, subject: &mut impl Subject) {
         let Some(thread) = subject.exclusive() else { return };
-        if let Status::Ready(op) = subject.status(thread)
-            && !self.may_issue(subject, thread, op)
-            && !self.is_full(thread)
-        {
+        let Status::Ready(op) = subject.status(thread) else { return };
+        let limit = std::mem::replace(&mut self.buffer_limit, usize::MAX);
+        if !self.may_issue(subject, thread, op) {
             subject.give_way();
         }
+        self.buffer_limit = limit;
     }
 
     /// Whether the limit on buffers keeps `thread` from storing.

@@ -229,6 +229,9 @@ pub trait Foresight: Subject {
     /// What `thread` may still do, from where it is, whatever it reads.
     fn future(&self, thread: ThreadId) -> Future;
 
+    /// Whether the `Await` of `thread` may have to wait, depending on what it reads.
+    fn may_wait(&self, thread: ThreadId) -> bool;
+
     /// The locations that the `Await` of `thread` may store to in the same step.
     fn stores_at_once(&self, thread: ThreadId) -> LocSet;
 
