@@ -173,15 +173,12 @@ impl Tag {
             if !races.knows(thread, &counts.asked) || !races.knows(thread, &counts.counted) {
                 execution.expose(counts.name);
             }
-            if is_last() {
-                // If the others are known to have gone before, it is the last in any order.
-                let is_forced = races.knows(thread, &counts.dropped);
-                let dropped = std::mem::take(&mut counts.dropped);
-                return if is_forced { Last::Plain } else { Last::Unseen(counts.name, dropped) };
-            }
+            // If the others are known to have gone before, it is the last in any order.
+            let is_hidden = is_last() && !races.knows(thread, &counts.dropped);
+            let last = if is_hidden { Last::Unseen(counts.name, counts.dropped.clone()) } else { Last::Plain };
             let known = races.tell(thread);
             counts.dropped.join(&known);
-            Last::Plain
+            last
         });
         last.unwrap_or(Last::Plain)
     }
