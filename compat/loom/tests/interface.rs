@@ -18,7 +18,7 @@ fn a_builder_is_set_up_field_by_field() {
         let other = n.clone();
         let thread = thread::spawn(move || other.fetch_add(1, Ordering::AcqRel));
         n.fetch_add(1, Ordering::AcqRel);
-        thread.join().unwrap();
+        thread.join().expect("it is there");
         assert_eq!(n.load(Ordering::Acquire), 2);
     });
 }
@@ -37,7 +37,7 @@ fn a_cell_that_is_not_guarded_is_a_race() {
         // SAFETY: the same.
         thread::spawn(move || other.0.with_mut(|data| unsafe { *data = 1 }));
         // SAFETY: the same.
-        unsafe { *slot.0.get().deref() };
+        let _ = unsafe { *slot.0.get().deref() };
     });
 }
 
@@ -52,7 +52,7 @@ fn what_threads_run_need_not_be_fit_for_another_thread() {
     loom::model(|| {
         let own = std::rc::Rc::new(1);
         let other = own.clone();
-        assert_eq!(thread::spawn(move || *other).join().unwrap(), 1);
+        assert_eq!(thread::spawn(move || *other).join().expect("it is there"), 1);
         assert_eq!(*own, 1);
     });
 }
@@ -69,21 +69,21 @@ loom::thread_local! {
 #[test]
 fn statics_are_fresh_in_each_execution() {
     loom::model(|| {
-        assert!(SHARED.lock().unwrap().is_empty());
+        assert!(SHARED.lock().expect("it is there").is_empty());
         let threads: Vec<_> = (0..2)
             .map(|i| {
                 thread::spawn(move || {
                     OWN.with(|own| *own.borrow_mut() += i);
-                    SHARED.lock().unwrap().push(i);
+                    SHARED.lock().expect("it is there").push(i);
                     READY.store(true, Ordering::Release);
                     OWN.with(|own| *own.borrow())
                 })
             })
             .collect();
-        let seen: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        let seen: Vec<_> = threads.into_iter().map(|thread| thread.join().expect("it is there")).collect();
         assert_eq!(seen, [1, 2]);
         assert!(READY.load(Ordering::Acquire));
-        assert_eq!(SHARED.lock().unwrap().len(), 2);
+        assert_eq!(SHARED.lock().expect("it is there").len(), 2);
     });
 }
 
@@ -97,20 +97,20 @@ fn locks_and_channels_work_together() {
         let thread = thread::spawn({
             let (pair, table, notify) = (pair.clone(), table.clone(), notify.clone());
             move || {
-                *table.write().unwrap() = 2;
+                *table.write().expect("it is there") = 2;
                 notify.notify();
-                *pair.0.lock().unwrap() = 1;
+                *pair.0.lock().expect("it is there") = 1;
                 pair.1.notify_all();
-                sender.send(3).unwrap();
+                sender.send(3).expect("it is there");
             }
         });
         notify.wait();
-        let mut guard = pair.0.lock().unwrap();
+        let mut guard = pair.0.lock().expect("it is there");
         while *guard == 0 {
-            guard = pair.1.wait(guard).unwrap();
+            guard = pair.1.wait(guard).expect("it is there");
         }
-        assert_eq!((*guard, *table.read().unwrap(), receiver.recv().unwrap()), (1, 2, 3));
-        thread.join().unwrap();
+        assert_eq!((*guard, *table.read().expect("it is there"), receiver.recv().expect("it is there")), (1, 2, 3));
+        thread.join().expect("it is there");
     });
 }
 

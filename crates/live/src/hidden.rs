@@ -115,7 +115,8 @@ impl Drop for End {
         let Some((thread, before)) = self.begun.take() else { return };
         current(|execution| {
             let sections = &mut execution.sections.borrow_mut().0;
-            if let Some(at) = sections.iter().rposition(|section| section.thread == thread && section.name == self.name) {
+            if let Some(at) = sections.iter().rposition(|section| section.thread == thread && section.name == self.name)
+            {
                 sections.remove(at);
             }
             if let Some(before) = before {

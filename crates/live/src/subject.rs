@@ -10,12 +10,12 @@ use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status
 
 use crate::hidden::Ledger;
 use crate::identity::Key;
+use crate::local::drop_locals;
 use crate::possession::Leak;
 use crate::races::{Kind, Races};
 use crate::request::{Cell, Request, What};
-use crate::local::drop_locals;
-use crate::turn::hint_name;
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
+use crate::turn::hint_name;
 
 /// The body of a model.
 pub type Model = Arc<dyn Fn() + Send + Sync>;
@@ -134,7 +134,8 @@ impl Live {
     pub fn only_hints(&self, blocked: &[ThreadId]) -> bool {
         let mut found = false;
         for &thread in blocked {
-            if let Some(Request { what: What::Await { is_hint: true, timed: false, .. }, place }) = self.request(thread) {
+            if let Some(Request { what: What::Await { is_hint: true, timed: false, .. }, place }) = self.request(thread)
+            {
                 self.execution.expose(hint_name(place));
                 found = true;
             }
@@ -331,7 +332,9 @@ impl Live {
         let Some(request) = self.request(thread) else { return };
         let mut races = self.execution.races.borrow_mut();
         let access = |races: &mut Races, cell: &Cell, kind: Kind| {
-            if cell.may_race && let Some(race) = races.access(thread, cell.key, request.place, kind) {
+            if cell.may_race
+                && let Some(race) = races.access(thread, cell.key, request.place, kind)
+            {
                 self.execution.raced.set(Some(race));
             }
         };

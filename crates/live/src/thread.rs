@@ -138,13 +138,7 @@ pub fn current() -> Thread {
 }
 
 fn handle_for(number: Number, name: Option<String>) -> Thread {
-    Thread(Arc::new(Inner {
-        name,
-        real: None,
-        number: Some(number),
-        parking: Identity::new(),
-        ended: Identity::new(),
-    }))
+    Thread(Arc::new(Inner { name, real: None, number: Some(number), parking: Identity::new(), ended: Identity::new() }))
 }
 
 /// Waits until somebody unparks the thread.

@@ -4,8 +4,8 @@
 
 use teetotal::cell::UnsafeCell;
 use teetotal::model::{Builder, Report};
-use teetotal::sync::{Arc, Mutex};
 use teetotal::sync::atomic::{AtomicUsize, Ordering, fence};
+use teetotal::sync::{Arc, Mutex};
 use teetotal::{ModelId, hint, thread};
 
 fn explore(model: ModelId, f: impl Fn() + Sync + Send + 'static) -> Report {

@@ -161,7 +161,11 @@ macro_rules! atomic {
             /// Writes, and gives what was there.
             #[track_caller]
             pub fn swap(&self, value: $int, ordering: Ordering) -> $int {
-                if self.is_searched() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+                if self.is_searched() {
+                    self.update(Function::Swap, value, ordering)
+                } else {
+                    self.real.swap(value, ordering)
+                }
             }
 
             /// Writes `new` if the value is `current`.

@@ -61,8 +61,7 @@ impl Tag {
         }
         let tag = current(|execution| {
             let name = std::ptr::from_ref(place) as usize;
-            let possession =
-                is_possession.then(|| execution.possessions.borrow_mut().add("Arc", place, address));
+            let possession = is_possession.then(|| execution.possessions.borrow_mut().add("Arc", place, address));
             let identity = execution.is_open(name).then(|| Box::new(Identity::new()));
             let mut arcs = execution.arcs.borrow_mut();
             arcs.push(Counts {
@@ -118,7 +117,13 @@ impl Tag {
         Some(Cell { key, initial: 1, may_race: false })
     }
 
-    fn change(self, function: Function, operand: Value, order: Order, place: &'static Location<'static>) -> Option<Value> {
+    fn change(
+        self,
+        function: Function,
+        operand: Value,
+        order: Order,
+        place: &'static Location<'static>,
+    ) -> Option<Value> {
         let at = self.cell().filter(|_| is_active())?;
         let update = Update::new(function, operand, 64);
         Some(perform(What::Rmw { at, update, order, on_failure: OnFailure::Load(Order::Relaxed) }, place))

@@ -59,25 +59,41 @@ impl AtomicBool {
     /// Both, and gives what was there.
     #[track_caller]
     pub fn fetch_and(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() { self.update(Function::And, value, ordering) } else { self.real.fetch_and(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::And, value, ordering)
+        } else {
+            self.real.fetch_and(value, ordering)
+        }
     }
 
     /// Not both, and gives what was there.
     #[track_caller]
     pub fn fetch_nand(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() { self.update(Function::Nand, value, ordering) } else { self.real.fetch_nand(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Nand, value, ordering)
+        } else {
+            self.real.fetch_nand(value, ordering)
+        }
     }
 
     /// One of both, and gives what was there.
     #[track_caller]
     pub fn fetch_or(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() { self.update(Function::Or, value, ordering) } else { self.real.fetch_or(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Or, value, ordering)
+        } else {
+            self.real.fetch_or(value, ordering)
+        }
     }
 
     /// Exactly one of both, and gives what was there.
     #[track_caller]
     pub fn fetch_xor(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() { self.update(Function::Xor, value, ordering) } else { self.real.fetch_xor(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Xor, value, ordering)
+        } else {
+            self.real.fetch_xor(value, ordering)
+        }
     }
 
     /// The opposite, and gives what was there.

@@ -17,8 +17,8 @@ mod weak;
 
 pub use arc::Arc;
 pub use barrier::{Barrier, BarrierWaitResult};
-pub(crate) use counts::Counts;
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub(crate) use counts::Counts;
 pub use mutex::{Mutex, MutexGuard};
 pub use notify::Notify;
 pub(crate) use once::POISONED;

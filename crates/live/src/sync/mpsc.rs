@@ -131,7 +131,8 @@ impl<T> Shared<T> {
     /// The message that the receiver has come to, given the state that it saw.
     fn get(&self, state: Value) -> Option<T> {
         self.with(|messages| {
-            let message = messages.list.get_mut(messages.taken).filter(|_| channel::sent(state) as usize > messages.taken);
+            let message =
+                messages.list.get_mut(messages.taken).filter(|_| channel::sent(state) as usize > messages.taken);
             let message = message?.take();
             messages.taken += 1;
             message

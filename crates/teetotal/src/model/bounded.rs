@@ -24,7 +24,8 @@ pub(super) struct Found {
 ///
 /// A store that stays in its buffer, although it could leave, counts as one.
 pub(super) fn search<M: Model>(live: Live, bound: u64, limits: &Limits, signal: StopSignal<'_>) -> Found {
-    let mut run = Run { system: System::<Live, M>::new(live), trace: Trace::default(), moves: Vec::new(), stores: Vec::new() };
+    let mut run =
+        Run { system: System::<Live, M>::new(live), trace: Trace::default(), moves: Vec::new(), stores: Vec::new() };
     let mut strategy = Bounded::with_delays(Some(bound));
     let mut found = Found { stats: Stats::default(), coverage: Coverage::Complete, wrong: None };
     let stopped = |reason| Coverage::Stopped(reason);
