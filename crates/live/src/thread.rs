@@ -227,18 +227,26 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let place = Location::caller();
         if is_active() {
-            let result = Arc::new(Mutex::new(None));
-            let body = body(f, Arc::clone(&result), place);
-            // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
-            let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
-            execution(|execution| execution.left.borrow_mut().push(left));
-            return Ok(JoinHandle(Handle::Modeled(start(self.name, result, body, place))));
+            return Ok(self.spawn_modeled(f, Location::caller()));
         }
         let handle = self.into_real().spawn(f)?;
         let thread = Thread::outside(handle.thread().clone());
         Ok(JoinHandle(Handle::Real(handle, thread)))
+    }
+
+    /// Starts it under the checker.
+    fn spawn_modeled<F, T>(self, f: F, place: &'static Location<'static>) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        let result = Arc::new(Mutex::new(None));
+        let body = body(f, Arc::clone(&result), place);
+        // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
+        let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
+        execution(|execution| execution.left.borrow_mut().push(left));
+        JoinHandle(Handle::Modeled(start(self.name, result, body, place)))
     }
 
     /// Starts it in a scope.
@@ -511,6 +519,64 @@ impl<T> ScopedJoinHandle<'_, T> {
         match &self.0 {
             ScopedHandle::Real(handle, _) => handle.is_finished(),
             ScopedHandle::Modeled(modeled, _) => modeled.is_finished(Location::caller()),
+        }
+    }
+}
+
+/// Threads as loom has them: what they run need not be fit for another thread, since under the checker it stays on one.
+pub mod lenient {
+    use std::panic::Location;
+
+    use super::{JoinHandle, is_active};
+
+    /// Starts a thread that runs `f`.
+    ///
+    /// # Panics
+    /// Outside of a model.
+    #[track_caller]
+    pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        Builder::new().spawn(f).expect("a thread can be started")
+    }
+
+    /// How to start a thread.
+    #[derive(Debug, Default)]
+    pub struct Builder(super::Builder);
+
+    impl Builder {
+        /// A thread without a name.
+        #[must_use]
+        pub fn new() -> Self {
+            Builder::default()
+        }
+
+        /// Gives it a name.
+        #[must_use]
+        pub fn name(self, name: String) -> Self {
+            Builder(self.0.name(name))
+        }
+
+        /// Sets the size of its stack; under the checker all stacks have the same.
+        #[must_use]
+        pub fn stack_size(self, size: usize) -> Self {
+            Builder(self.0.stack_size(size))
+        }
+
+        /// Starts it.
+        ///
+        /// # Panics
+        /// Outside of a model.
+        #[track_caller]
+        pub fn spawn<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
+        where
+            F: FnOnce() -> T + 'static,
+            T: 'static,
+        {
+            assert!(is_active(), "threads of loom are started in a model");
+            Ok(self.0.spawn_modeled(f, Location::caller()))
         }
     }
 }

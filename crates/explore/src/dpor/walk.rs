@@ -411,7 +411,15 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         if self.is_fickle {
             return Stand::Fickle;
         }
-        let level = *self.levels.last().expect("there is a level");
+        let level = self.levels.last_mut().expect("there is a level");
+        if let Task::Perform(thread, op) = &mut level.task
+            && S::RUNS_AGAIN
+            && let Status::Ready(now) = self.subject.status(*thread)
+        {
+            // What the graph does not have yet may be called something else now.
+            *op = now;
+        }
+        let level = *level;
         let alternative = self.alternatives[(level.first + level.taken) as usize];
         match (level.task, alternative) {
             (Task::Perform(thread, op), Alternative::Source(source)) => {
