@@ -203,6 +203,13 @@ impl Execution {
         self.slots.borrow_mut()[key.index()] = Some(value);
     }
 
+    /// The cell with this number holds `value`.
+    pub(crate) fn hold(&self, index: usize, value: Value) {
+        if let Some(slot) = self.slots.borrow_mut().get_mut(index) {
+            *slot = Some(value);
+        }
+    }
+
     /// Takes note that `value` was read from a cell.
     pub(crate) fn touch(&self, key: Key, value: Value) {
         self.slots.borrow_mut()[key.index()].get_or_insert(value);

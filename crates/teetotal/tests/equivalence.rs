@@ -12,7 +12,7 @@ use teetotal::{ModelId, thread};
 use teetotal_explore::{Options, SearchId, check};
 use teetotal_memory::MODELS;
 use teetotal_program::ir::{Expr, FetchOp, Instruction, Interpreter, Program, Update};
-use teetotal_program::testing::{Idioms, Shape, generate};
+use teetotal_program::testing::{Idioms, Shape, generate, shrink};
 use teetotal_program::{OnFailure, Op, Order, Reg, Status, Subject, ThreadId, Value, Width};
 
 /// What an execution leaves: the registers of each thread, then memory.
@@ -170,29 +170,37 @@ fn observing_everything(mut program: Program) -> Program {
     program
 }
 
+/// How Rust code differs from `program` under `model`, if it does and that can be told.
+fn difference(program: &Arc<Program>, model: ModelId) -> Option<String> {
+    let (expected, executions) = as_it_is(program, model)?;
+    if executions > 500 {
+        return None;
+    }
+    let (found, run) = as_rust_code(program, model);
+    let is_same = found == expected && (expected.is_none() || run == executions);
+    (!is_same).then(|| format!("{run} executions, not {executions}: {found:?}, not {expected:?}"))
+}
+
 #[test]
 fn rust_code_has_the_executions_of_the_program_that_says_the_same() {
     let litmus = Shape::litmus();
     let idioms = Idioms { locked: 0, spawned: 0, ..litmus.idioms };
     let shape = Shape { idioms, global_fences: 0, choices: 0, awaits: 0, narrow: 0, asserts: 12, ..litmus };
-    let (mut n_programs, mut n_wrong) = (0, 0);
-    for program in (0..4_000).map(|seed| generate(seed, &shape)).filter(is_expressible) {
-        let program = Arc::new(observing_everything(program));
+    let mut n_programs = 0;
+    for program in (0..2_000).map(|seed| generate(seed, &shape)).filter(is_expressible) {
+        let program = observing_everything(program);
+        n_programs += 1;
         for model in MODELS {
-            let Some((expected, executions)) = as_it_is(&program, model.id) else { continue };
-            if executions > 500 {
-                continue;
+            let differs = |program: &Program| {
+                is_expressible(program)
+                    && difference(&Arc::new(observing_everything(program.clone())), model.id).is_some()
+            };
+            if differs(&program) {
+                let small = Arc::new(observing_everything(shrink(&program, differs)));
+                let how = difference(&small, model.id);
+                panic!("under {}: {small}\n{}", model.name, how.unwrap_or_default());
             }
-            n_programs += 1;
-            let (found, run) = as_rust_code(&program, model.id);
-            if expected.is_none() {
-                n_wrong += 1;
-                assert_eq!(found, None, "nothing goes wrong under {}: {program}", model.name);
-                continue;
-            }
-            assert_eq!(found, expected, "under {}: {program}", model.name);
-            assert_eq!(run, executions, "under {}: {program}", model.name);
         }
     }
-    assert!(n_programs > 300 && n_wrong > 5, "only {n_programs} programs, {n_wrong} of them wrong");
+    assert!(n_programs > 200, "only {n_programs} programs");
 }
