@@ -1,7 +1,6 @@
 //! How to run a model.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use teetotal::model as inner;
@@ -18,7 +17,7 @@ pub struct Builder {
     pub max_permutations: Option<usize>,
     /// How long executions are run at most.
     pub max_duration: Option<Duration>,
-    /// How often a thread may be interrupted in one execution.
+    /// How often a thread may be interrupted in one execution, in a search that need not be complete.
     ///
     /// All executions are run if there are not too many; only otherwise it is those with few interruptions.
     pub preemption_bound: Option<usize>,
@@ -41,10 +40,10 @@ impl Builder {
         let inner = inner::Builder::new();
         Builder {
             max_threads: crate::MAX_THREADS,
-            max_branches: number("LOOM_MAX_BRANCHES").unwrap_or(inner.max_branches),
-            max_permutations: number("LOOM_MAX_PERMUTATIONS").or(inner.max_permutations),
-            max_duration: number("LOOM_MAX_DURATION").map(Duration::from_secs).or(inner.max_duration),
-            preemption_bound: number("LOOM_MAX_PREEMPTIONS"),
+            max_branches: inner.max_branches,
+            max_permutations: inner.max_permutations,
+            max_duration: inner.max_duration,
+            preemption_bound: inner.preemption_bound,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
             expect_explicit_explore: false,
@@ -75,12 +74,6 @@ impl Builder {
         inner.preemption_bound = self.preemption_bound;
         inner.check(f);
     }
-}
-
-/// The number that an environment variable holds, if it is set.
-fn number<N: FromStr>(variable: &str) -> Option<N> {
-    let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is `{text}`, which is no number")))
 }
 
 impl Default for Builder {

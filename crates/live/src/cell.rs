@@ -3,8 +3,8 @@
 use std::fmt;
 use std::panic::Location;
 
+use crate::complaint::Kind;
 use crate::identity::{Identity, Key};
-use crate::races::Kind;
 use crate::runtime::{current, fail_with_race, is_active, running};
 
 /// Takes note of an access to a cell, and ends the thread if it is a race.

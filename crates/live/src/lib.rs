@@ -7,6 +7,7 @@
 pub mod alloc;
 pub mod cell;
 mod clock;
+mod complaint;
 mod erased;
 pub mod future;
 mod hidden;
@@ -23,6 +24,7 @@ pub mod sync;
 pub mod thread;
 mod turn;
 
+pub use complaint::{Access, Complaint, Kind, Place, Race};
 pub use hidden::Ledger;
 pub use possession::Leak;
 pub use subject::{Live, Model};

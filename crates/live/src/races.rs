@@ -7,6 +7,7 @@ use std::panic::Location;
 use teetotal_program::{Order, ThreadId};
 
 use crate::clock::Clock;
+use crate::complaint::{Access, Kind, Race};
 use crate::identity::Key;
 
 /// Who knows what, and who accessed which data.
@@ -35,50 +36,6 @@ struct History {
     accesses: Vec<Access>,
     /// Whether some of them are not atomic.
     has_plain: bool,
-}
-
-/// An access to a cell.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub(crate) thread: ThreadId,
-    time: u32,
-    pub(crate) place: &'static Location<'static>,
-    pub(crate) kind: Kind,
-}
-
-/// What an access does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Kind {
-    pub(crate) is_write: bool,
-    pub(crate) is_atomic: bool,
-}
-
-impl Kind {
-    pub(crate) const READ: Kind = Kind { is_write: false, is_atomic: false };
-    pub(crate) const WRITE: Kind = Kind { is_write: true, is_atomic: false };
-    pub(crate) const ATOMIC_READ: Kind = Kind { is_write: false, is_atomic: true };
-    pub(crate) const ATOMIC_WRITE: Kind = Kind { is_write: true, is_atomic: true };
-
-    fn conflicts(self, other: Kind) -> bool {
-        (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
-    }
-
-    /// The kind in words.
-    pub(crate) fn name(self) -> &'static str {
-        match (self.is_atomic, self.is_write) {
-            (false, false) => "read",
-            (false, true) => "write",
-            (true, false) => "atomic read",
-            (true, true) => "atomic write",
-        }
-    }
-}
-
-/// Two accesses that nothing orders.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    pub(crate) first: Access,
-    pub(crate) second: Access,
 }
 
 impl Races {

@@ -12,12 +12,13 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::{ThreadId, Value};
 
+use crate::complaint::{Place, Race};
 use crate::erased::Erased;
 use crate::hidden::{Ledger, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
 use crate::possession::Possessions;
-use crate::races::{Race, Races};
+use crate::races::Races;
 use crate::request::{Body, Request, What};
 use crate::sync::Counts;
 use crate::thread::Handles;
@@ -45,8 +46,8 @@ pub(crate) struct Execution {
     pub(crate) races: RefCell<Races>,
     /// The race that the operation which was just answered is part of.
     pub(crate) raced: Cell<Option<Race>>,
-    /// What went wrong in the thread that runs, in words.
-    pub(crate) message: RefCell<Option<String>>,
+    /// What the thread that runs panicked with, and where.
+    pub(crate) message: RefCell<Option<(String, Option<Place>)>>,
     /// Values that live as long as the execution: statics, and locals of threads.
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
@@ -275,9 +276,8 @@ fn quiet_panics() {
                 let payload = info.payload();
                 let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-                let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
-                let text = text.unwrap_or_else(|| "a value that is no text".to_owned());
-                *execution.message.borrow_mut() = Some(format!("{text}{place}"));
+                let text = text.unwrap_or_else(|| "a panic with a value that is no text".to_owned());
+                *execution.message.borrow_mut() = Some((text, info.location().map(Place::from)));
             });
             if told.is_none() {
                 before(info);

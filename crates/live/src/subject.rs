@@ -8,11 +8,12 @@ use std::sync::Arc;
 use corosensei::stack::DefaultStack;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
+use crate::complaint::{Complaint, Kind};
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
 use crate::possession::Leak;
-use crate::races::{Kind, Races};
+use crate::races::Races;
 use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
 use crate::turn::hint_name;
@@ -35,12 +36,11 @@ pub struct Live {
     memory: RefCell<Memory>,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
-    /// Which operation of which thread each operation so far was.
-    operations: Vec<(ThreadId, u32)>,
     /// Who wrote what the next thread to go on has read.
     source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
     is_rerunning: bool,
+    records_places: bool,
 }
 
 /// A thread of a model.
@@ -50,6 +50,8 @@ struct Thread {
     performed: u32,
     /// Where it stands, or stood last.
     place: Option<&'static Location<'static>>,
+    /// Where the operations stand that it has performed, if that is recorded.
+    places: Vec<&'static Location<'static>>,
     /// The thread that its spawn starts, once it has been given a number.
     child: std::cell::Cell<Option<ThreadId>>,
 }
@@ -58,7 +60,7 @@ enum State {
     NotStarted,
     Waiting(Fiber, Request),
     Finished,
-    Failed(Failure, String),
+    Failed(Failure, Complaint),
 }
 
 /// Which cell is which location.
@@ -97,9 +99,9 @@ impl Live {
             threads: Vec::new(),
             memory: RefCell::default(),
             stacks: Vec::new(),
-            operations: Vec::new(),
             source: None,
             is_rerunning: false,
+            records_places: false,
         };
         live.restart();
         live
@@ -111,13 +113,24 @@ impl Live {
         self.threads.get(thread.index())?.place
     }
 
-    /// What `thread` did wrong, in words.
+    /// What `thread` did wrong.
     #[must_use]
-    pub fn message(&self, thread: ThreadId) -> Option<&str> {
+    pub fn complaint(&self, thread: ThreadId) -> Option<&Complaint> {
         match &self.threads.get(thread.index())?.state {
-            State::Failed(_, message) => Some(message),
+            State::Failed(_, complaint) => Some(complaint),
             _ => None,
         }
+    }
+
+    /// Keeps where each operation stands in the source from now on.
+    pub fn record_places(&mut self) {
+        self.records_places = true;
+    }
+
+    /// Where the operations of `thread` stand in the source, if that is recorded.
+    #[must_use]
+    pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
+        self.threads.get(thread.index()).map_or(&[], |own| &own.places)
     }
 
     /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
@@ -225,6 +238,7 @@ impl Live {
                 state: State::NotStarted,
                 performed: 0,
                 place: None,
+                places: Vec::new(),
                 child: std::cell::Cell::new(None),
             });
         }
@@ -263,20 +277,11 @@ impl Live {
     fn ended(&self, thread: ThreadId, ended: Ended) -> State {
         let Err(payload) = ended else { return State::Finished };
         let instruction = self.threads[thread.index()].performed;
-        if let Some(Raced(race)) = payload.downcast_ref::<Raced>() {
-            let message = format!(
-                "data race: {} by thread {} at {} and {} by thread {} at {}",
-                race.first.kind.name(),
-                race.first.thread,
-                race.first.place,
-                race.second.kind.name(),
-                race.second.thread,
-                race.second.place
-            );
-            return State::Failed(Failure::Race { instruction }, message);
+        if let Some(&Raced(race)) = payload.downcast_ref::<Raced>() {
+            return State::Failed(Failure::Race { instruction }, Complaint::Race(race));
         }
-        let message = self.execution.message.take().unwrap_or_else(|| "panicked".to_owned());
-        State::Failed(Failure::Panic { instruction }, message)
+        let (text, place) = self.execution.message.take().unwrap_or_default();
+        State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
 
     fn request(&self, thread: ThreadId) -> Option<&Request> {
@@ -401,6 +406,12 @@ impl Clone for Live {
 }
 
 impl Subject for Live {
+    const NOTES_SOURCES: bool = true;
+
+    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
+        self.source = write;
+    }
+
     fn n_threads(&self) -> usize {
         self.memory.borrow().n_threads
     }
@@ -463,18 +474,12 @@ impl Subject for Live {
 
     fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
         let answer = answer.first().copied().unwrap_or(0);
-        self.operations.push((thread, self.threads[thread.index()].performed));
         self.note(thread, answer);
         self.go_on(thread, answer);
     }
 
-    fn reads(&mut self, _thread: ThreadId, operation: Option<u32>) {
-        self.source = operation.and_then(|operation| self.operations.get(operation as usize).copied());
-    }
-
     fn restart(&mut self) {
         self.abandon();
-        self.operations.clear();
         self.execution.begin();
         let memory = self.memory.get_mut();
         memory.locations.clear();
@@ -513,10 +518,6 @@ impl Rewind for Live {
     fn rests(&self, thread: ThreadId) -> bool {
         matches!(self.request(thread), Some(Request { what: What::Rest, .. }))
     }
-
-    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
-        self.source = write;
-    }
 }
 
 impl Live {
@@ -524,6 +525,9 @@ impl Live {
     fn go_on(&mut self, thread: ThreadId, answer: Value) {
         let own = &mut self.threads[thread.index()];
         own.performed += 1;
+        if self.records_places {
+            own.places.extend(own.place);
+        }
         let child = own.child.get();
         let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
             unreachable!("thread {thread} stands at an operation")
@@ -558,6 +562,7 @@ impl Live {
             }
             self.threads[redo.thread.index()].child.set(redo.child);
             let answer = match redo.answer {
+                RedoAnswer::NotYet => continue,
                 RedoAnswer::Nothing => 0,
                 RedoAnswer::Alternative(taken) => taken.into(),
                 RedoAnswer::Initial => redo.loc.map_or(0, |loc| self.initial(loc)),

@@ -49,9 +49,6 @@ pub trait Subject {
     /// names.
     fn resume(&mut self, thread: ThreadId, answer: &[Value]);
 
-    /// Is told, before `thread` goes on with what it read, which of the operations performed so far had written that.
-    fn reads(&mut self, _thread: ThreadId, _operation: Option<u32>) {}
-
     /// Back to the beginning, for another execution.
     fn restart(&mut self);
 
@@ -74,6 +71,12 @@ pub trait Subject {
     fn register(&self, _thread: ThreadId, _reg: Reg) -> Value {
         0
     }
+
+    /// Whether it wants to know where the values come from that its threads read.
+    const NOTES_SOURCES: bool = false;
+
+    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
+    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
 
     /// Where in its code `thread` stands, as a number that means something to whoever made the subject.
     ///
@@ -186,9 +189,6 @@ pub trait Rewind: Subject {
     fn rests(&self, _thread: ThreadId) -> bool {
         false
     }
-
-    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
-    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
 }
 
 /// An operation of an execution that is run again.
@@ -218,6 +218,8 @@ pub enum RedoAnswer {
     Initial,
     /// What the operation with this `id` wrote.
     WrittenBy(u32),
+    /// It is not answered: its thread stands at it, and its location keeps its name.
+    NotYet,
 }
 
 /// A subject that can tell which locations a thread may still use.
@@ -226,6 +228,9 @@ pub enum RedoAnswer {
 pub trait Foresight: Subject {
     /// What `thread` may still do, from where it is, whatever it reads.
     fn future(&self, thread: ThreadId) -> Future;
+
+    /// Whether the `Await` of `thread` may have to wait, depending on what it reads.
+    fn may_wait(&self, thread: ThreadId) -> bool;
 
     /// The locations that the `Await` of `thread` may store to in the same step.
     fn stores_at_once(&self, thread: ThreadId) -> LocSet;

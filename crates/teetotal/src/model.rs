@@ -3,19 +3,26 @@
 //! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use teetotal_explore::dpor::{self, Leaf, Move, Settings};
-use teetotal_explore::driver::{Flow, StopSignal};
-use teetotal_explore::{Coverage, Limits, Stats, StopReason};
-use teetotal_judge::Ending;
-use teetotal_live::{Leak, Ledger, Live};
-use teetotal_memory::{Model, ModelId, ModelVisitor};
-use teetotal_program::{Subject, ThreadId};
+use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_memory::ModelId;
 
 mod bounded;
-mod shown;
+mod environment;
+mod failure;
+mod perform;
+mod problem;
+mod relevant;
+mod replay;
+mod search;
+mod source_text;
+mod storyboard;
+
+use failure::Failing;
+use search::{Found, Search};
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
 ///
@@ -68,6 +75,20 @@ pub struct Builder {
     pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
+    /// How many bytes the stack of a thread has.
+    pub stack_size: usize,
+    /// Where the search is kept, to go on from there when it is stopped.
+    pub checkpoint_file: Option<PathBuf>,
+    /// How many executions there are between two times that it is kept.
+    pub checkpoint_interval: usize,
+    /// There for loom's users: any number of threads is possible.
+    pub max_threads: usize,
+    /// There for loom's users: everything is explored.
+    pub expect_explicit_explore: bool,
+    /// There for loom's users: places in the source are always known.
+    pub location: bool,
+    /// Says on standard error how the search goes on.
+    pub log: bool,
 }
 
 impl Default for Builder {
@@ -92,17 +113,36 @@ pub struct Report {
 }
 
 impl Builder {
-    /// Every execution under PSO.
+    /// Every execution under PSO, unless the environment says otherwise.
+    ///
+    /// # Panics
+    /// If an environment variable of ours or of loom's has a value that means nothing.
     #[must_use]
+    #[track_caller]
     pub fn new() -> Self {
-        Builder {
+        let mut builder = Builder {
             model: ModelId::Pso,
             max_permutations: None,
             max_duration: None,
             max_branches: 1_000,
             preemption_bound: None,
             jobs: 1,
-        }
+            stack_size: 256 << 10,
+            checkpoint_file: None,
+            checkpoint_interval: 20_000,
+            max_threads: usize::MAX,
+            expect_explicit_explore: false,
+            location: true,
+            log: false,
+        };
+        environment::apply(&mut builder);
+        builder
+    }
+
+    /// Keeps the search in `file`, and goes on from there if it was stopped.
+    pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
+        self.checkpoint_file = Some(file.into());
+        self
     }
 
     /// Runs the executions of `f`.
@@ -114,7 +154,11 @@ impl Builder {
     where
         F: Fn() + Sync + Send + 'static,
     {
-        let report = self.explore(f);
+        let body: teetotal_live::Model = Arc::new(f);
+        if let Some(token) = environment::replayed() {
+            return replay::replay(self, &body, &token);
+        }
+        let report = self.search(&body);
         if let Some(failure) = &report.failure {
             panic!("{failure}");
         }
@@ -138,112 +182,16 @@ impl Builder {
     where
         F: Fn() + Sync + Send + 'static,
     {
-        self.model.visit(Search { builder: self, body: Arc::new(f) })
+        self.search(&(Arc::new(f) as teetotal_live::Model))
     }
-}
 
-/// How many executions are run before those with few preemptions are, if that is wanted.
-const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
-
-struct Search<'s> {
-    builder: &'s Builder,
-    body: teetotal_live::Model,
-}
-
-/// The first execution in the order of the search that something is wrong with.
-struct Wrong {
-    path: Vec<u32>,
-    moves: Vec<Move>,
-    what: What,
-}
-
-/// What is wrong.
-pub(crate) enum What {
-    /// A thread panicked or raced, with what it said.
-    Failed(String),
-    /// These threads wait for good.
-    Deadlock(Vec<ThreadId>),
-    /// Things were not given back.
-    Leak(Vec<Leak>),
-}
-
-impl ModelVisitor for Search<'_> {
-    type Output = Report;
-
-    fn visit<M: Model>(self) -> Report {
-        let Search { builder, body } = self;
-        let limits = Limits {
-            executions: builder.max_permutations.map(|n| n as u64),
-            steps: Some(builder.max_branches as u64),
-            ..Limits::default()
-        };
-        let begin = Instant::now();
-        let max_duration = builder.max_duration;
-        let ledger = Ledger::default();
-        let signal = || {
-            // What the search found is of no use if something was hidden from it that it should have seen.
-            let is_over = max_duration.is_some_and(|limit| begin.elapsed() >= limit) || ledger.is_out_of_date();
-            is_over.then_some(StopReason::Time)
-        };
-        loop {
-            let report = search::<M>(builder, &body, limits, &ledger, &signal);
-            if !ledger.is_out_of_date() {
-                return report;
-            }
-            ledger.open();
-        }
+    fn search(&self, body: &teetotal_live::Model) -> Report {
+        let Found { stats, coverage, wrong, ledger } =
+            self.model.visit(Search { builder: self, body: Arc::clone(body) });
+        let failure = wrong.map(|wrong| {
+            let executions = stats.executions;
+            self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })
+        });
+        Report { model: self.model, executions: stats.executions, coverage, stats, failure }
     }
-}
-
-/// Searches with what the ledger has in the open.
-fn search<M: Model>(
-    builder: &Builder,
-    body: &teetotal_live::Model,
-    limits: Limits,
-    ledger: &Ledger,
-    signal: StopSignal<'_>,
-) -> Report {
-    let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
-    let watch = |leaf: &Leaf<'_, Live>| {
-        let what = what_is_wrong(leaf.subject, &leaf.ending);
-        if ledger.is_out_of_date() {
-            return Flow::Stop(StopReason::Time);
-        }
-        let Some(what) = what else { return Flow::Continue };
-        let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
-            *wrong = Some(Wrong { path: leaf.path.clone(), moves: leaf.moves(), what });
-        }
-        Flow::Stop(StopReason::Violation)
-    };
-    let make = || Live::new(Arc::clone(body), ledger);
-    let bound = builder.preemption_bound;
-    let within = Limits { executions: limits.executions.or(bound.map(|_| EXECUTIONS_BEFORE_BOUND)), ..limits };
-    let settings = Settings { limits: within, jobs: builder.jobs };
-    let (mut stats, mut coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
-    let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut wrong = wrong.map(|wrong| (wrong.moves, wrong.what));
-    if let (Some(bound), Coverage::Stopped(StopReason::Executions(_))) = (bound, &coverage) {
-        let found = bounded::search::<M>(make(), bound as u64, &limits, signal);
-        (stats, coverage, wrong) = (found.stats, found.coverage, found.wrong);
-    }
-    let failure = wrong.map(|(moves, what)| shown::show::<M>(make(), &moves, &what, stats.executions));
-    Report { model: M::ID, executions: stats.executions, coverage, stats, failure }
-}
-
-/// What is wrong with an execution of `live` that ended so, if anything is.
-fn what_is_wrong(live: &Live, ending: &Ending) -> Option<What> {
-    let message = (0..live.n_threads()).find_map(|index| live.message(ThreadId::at(index)));
-    if let Some(message) = message {
-        return Some(What::Failed(message.to_owned()));
-    }
-    if let Ending::Blocked(blocked) = ending {
-        // In another execution their time is over.
-        if blocked.iter().any(|&thread| live.is_timed(thread)) {
-            return None;
-        }
-        return (!live.only_hints(blocked)).then(|| What::Deadlock(blocked.clone()));
-    }
-    let leaks = live.leaks();
-    (!leaks.is_empty()).then_some(What::Leak(leaks))
 }

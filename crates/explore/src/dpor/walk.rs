@@ -444,6 +444,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 let write = self.write(thread, previous);
                 let reader = self.graph.node(read).thread;
                 let Status::Ready(op) = self.subject.status(reader) else { unreachable!("a read was performed here") };
+                if S::RUNS_AGAIN {
+                    // A location that nothing in the graph accessed when the subject ran again may have a new number.
+                    let loc = self.graph.node(write).access.loc;
+                    self.graph.node_mut(read).access.loc = loc;
+                }
                 self.graph.replant(read);
                 self.read(read, op, write);
             }

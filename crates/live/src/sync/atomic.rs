@@ -11,8 +11,8 @@ pub use std::sync::atomic::Ordering;
 use teetotal_program::{OnFailure, Order, Value};
 
 use crate::cell::access;
+use crate::complaint::Kind;
 use crate::identity::Identity;
-use crate::races::Kind;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
 use crate::turn::{note_change, note_read};

@@ -178,12 +178,16 @@ impl Tag {
             if !races.knows(thread, &counts.asked) || !races.knows(thread, &counts.counted) {
                 execution.expose(counts.name);
             }
-            // If the others are known to have gone before, it is the last in any order.
-            let is_hidden = is_last() && !races.knows(thread, &counts.dropped);
-            let last = if is_hidden { Last::Unseen(counts.name, counts.dropped.clone()) } else { Last::Plain };
+            if is_last() {
+                // If the others are known to have gone before, it is the last in any order.
+                let is_forced = races.knows(thread, &counts.dropped);
+                let known = races.tell(thread);
+                let dropped = std::mem::replace(&mut counts.dropped, known);
+                return if is_forced { Last::Plain } else { Last::Unseen(counts.name, dropped) };
+            }
             let known = races.tell(thread);
             counts.dropped.join(&known);
-            last
+            Last::Plain
         });
         last.unwrap_or(Last::Plain)
     }

@@ -93,8 +93,7 @@ impl<M: Model> Machine<M> {
             Op::Load { loc, order } => {
                 let seen = self.sources(thread, loc).nth(alternative as usize).expect("an enabled load has a source");
                 recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
-                subject.reads(thread, seen.operation());
-                subject.resume(thread, &[seen.value]);
+                resume_with(subject, thread, seen, recorder);
             }
             Op::Store { loc, value, order } => {
                 self.store(Event { order, ..blank }, loc, value, recorder);
@@ -103,8 +102,7 @@ impl<M: Model> Machine<M> {
             Op::Rmw { loc, order, on_failure } => match self.fails_as_load(subject, thread, loc, on_failure) {
                 Some((seen, order)) => {
                     recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
-                    subject.reads(thread, seen.operation());
-                    subject.resume(thread, &[seen.value]);
+                    resume_with(subject, thread, seen, recorder);
                 }
                 None => {
                     let written = subject.modify(thread, self.memory(loc));
@@ -150,7 +148,6 @@ impl<M: Model> Machine<M> {
         let (locations, seen, mut values) = std::mem::take(&mut self.scratch);
         for (&loc, &seen) in locations.iter().zip(&seen) {
             recorder.event(read(blank, loc, seen));
-            subject.reads(thread, seen.operation());
         }
         let stored = subject.stores(thread, &values, choice.unwrap_or(0));
         if let Some(alternative) = choice.map(Value::from) {
@@ -159,6 +156,9 @@ impl<M: Model> Machine<M> {
         }
         if let Some((loc, value)) = stored {
             self.store(blank, loc, value, recorder);
+        }
+        if let (true, Some(seen)) = (S::NOTES_SOURCES, seen.first()) {
+            subject.reads_from(thread, recorder.writer(seen.source));
         }
         subject.resume(thread, &values);
         self.scratch = (locations, seen, values);
@@ -205,8 +205,7 @@ impl<M: Model> Machine<M> {
             self.write(loc, value, id);
             recorder.committed(id);
         }
-        subject.reads(event.thread, seen.operation());
-        subject.resume(event.thread, &[seen.value]);
+        resume_with(subject, event.thread, seen, recorder);
     }
 
     /// An event of `thread` where it stands, without content.
@@ -228,6 +227,15 @@ impl<M: Model> Machine<M> {
             committed: None,
         }
     }
+}
+
+/// Lets `thread` go on with what it saw.
+#[inline]
+fn resume_with<S: Subject, R: Recorder>(subject: &mut S, thread: ThreadId, seen: Seen, recorder: &R) {
+    if S::NOTES_SOURCES {
+        subject.reads_from(thread, recorder.writer(seen.source));
+    }
+    subject.resume(thread, &[seen.value]);
 }
 
 /// `event` as a read of `loc` that saw `seen`.

@@ -10,57 +10,50 @@ use teetotal_live::Live;
 use teetotal_memory::{Model, Step, Trace};
 use teetotal_program::{Loc, Op, Rewind, Status, Subject, ThreadId};
 
-use super::{What, what_is_wrong};
-
-/// What a search with a bound found.
-pub(super) struct Found {
-    pub(super) stats: Stats,
-    pub(super) coverage: Coverage,
-    /// The first execution that something is wrong with.
-    pub(super) wrong: Option<(Vec<Move>, What)>,
-}
+use super::perform::Way;
+use super::problem::problem_of;
+use super::search::Wrong;
 
 /// Runs the executions of `live` with at most `bound` preemptions, with fewer ones first.
 ///
 /// A store that stays in its buffer, although it could leave, counts as one.
-pub(super) fn search<M: Model>(live: Live, bound: u64, limits: &Limits, signal: StopSignal<'_>) -> Found {
-    let mut run =
-        Run { system: System::<Live, M>::new(live), trace: Trace::default(), moves: Vec::new(), stores: Vec::new() };
+pub(super) fn search<M: Model>(
+    live: Live,
+    bound: u64,
+    limits: &Limits,
+    signal: StopSignal<'_>,
+) -> (Stats, Coverage, Option<Wrong>) {
+    let system = System::<Live, M>::new(live);
+    let mut run = Run { system, trace: Trace::default(), moves: Vec::new(), stores: Vec::new() };
     let mut strategy = Bounded::with_delays(Some(bound));
-    let mut found = Found { stats: Stats::default(), coverage: Coverage::Complete, wrong: None };
-    let stopped = |reason| Coverage::Stopped(reason);
+    let mut stats = Stats::default();
     while strategy.begin() {
-        let executions = found.stats.executions;
+        let executions = stats.executions;
         if limits.executions.is_some_and(|limit| executions >= limit) {
-            found.coverage = stopped(StopReason::Executions(executions));
-            return found;
+            return (stats, Coverage::Stopped(StopReason::Executions(executions)), None);
         }
         if let Some(reason) = signal.stop(Progress { executions, states: 0 }) {
-            found.coverage = stopped(reason);
-            return found;
+            return (stats, Coverage::Stopped(reason), None);
         }
         let Some(ending) = run.execution(&mut strategy, limits.steps) else {
-            found.coverage = stopped(StopReason::Steps(limits.steps.unwrap_or(0)));
-            return found;
+            return (stats, Coverage::Stopped(StopReason::Steps(limits.steps.unwrap_or(0))), None);
         };
         if !strategy.is_new() {
             continue;
         }
-        found.stats.executions += 1;
+        stats.executions += 1;
         match ending {
-            Ending::Completed => found.stats.completed += 1,
-            Ending::Blocked(_) => found.stats.blocked += 1,
-            Ending::Discarded => found.stats.discarded += 1,
-            Ending::Failed => found.stats.failed += 1,
+            Ending::Completed => stats.completed += 1,
+            Ending::Blocked(_) => stats.blocked += 1,
+            Ending::Discarded => stats.discarded += 1,
+            Ending::Failed => stats.failed += 1,
         }
-        if let Some(what) = what_is_wrong(run.system.subject(), &ending) {
-            found.wrong = Some((run.moves, what));
-            found.coverage = stopped(StopReason::Violation);
-            return found;
+        if let Some(problem) = problem_of(run.system.subject(), &ending) {
+            let wrong = Wrong { path: Vec::new(), way: Way::Moves(run.moves), problem };
+            return (stats, Coverage::Stopped(StopReason::Violation), Some(wrong));
         }
     }
-    found.coverage = strategy.left_out().map_or(Coverage::Complete, Coverage::Stopped);
-    found
+    (stats, strategy.left_out().map_or(Coverage::Complete, Coverage::Stopped), None)
 }
 
 /// The execution that runs.
