@@ -198,7 +198,6 @@ macro_rules! atomic {
             }
 
             /// As [`Self::compare_exchange`], with one ordering and the old value alone.
-            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
             #[track_caller]
             pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
                 self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

@@ -92,7 +92,6 @@ impl<T> AtomicPtr<T> {
     }
 
     /// As [`Self::compare_exchange`], with one ordering and the old pointer alone.
-    #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
     #[track_caller]
     pub fn compare_and_swap(&self, current: *mut T, new: *mut T, ordering: Ordering) -> *mut T {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
