@@ -117,7 +117,6 @@ macro_rules! atomic {
 
         impl $name {
             /// A cell that holds `value`.
-            #[must_use]
             pub const fn new(value: $int) -> Self {
                 $name { real: real::$name::new(value), identity: Identity::new() }
             }
