@@ -117,7 +117,6 @@ macro_rules! atomic {
 
         impl $name {
             /// A cell that holds `value`.
-            #[must_use]
             pub const fn new(value: $int) -> Self {
                 $name { real: real::$name::new(value), identity: Identity::new() }
             }
@@ -198,7 +197,6 @@ macro_rules! atomic {
             }
 
             /// As [`Self::compare_exchange`], with one ordering and the old value alone.
-            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
             #[track_caller]
             pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
                 self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

@@ -26,7 +26,6 @@ pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
     /// Whether it is.
-    #[must_use]
     pub fn is_leader(&self) -> bool {
         self.0
     }
@@ -34,7 +33,6 @@ impl BarrierWaitResult {
 
 impl Barrier {
     /// For `n` threads.
-    #[must_use]
     pub const fn new(n: usize) -> Self {
         Barrier { real: real::Barrier::new(n), identity: Identity::new(), size: n }
     }

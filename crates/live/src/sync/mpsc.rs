@@ -19,7 +19,6 @@ use crate::runtime::{is_active, perform, perform_or_postpone, running};
 use crate::turn::{note_change, note_read};
 
 /// A channel without a limit.
-#[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_active() {
         let shared = Arc::new(Shared::new(None));
@@ -30,7 +29,6 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 /// A channel that holds at most `bound` messages; a sender waits for room, or with a bound of 0 for the receiver.
-#[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_active() {
         let shared = Arc::new(Shared::new(Some(bound)));

@@ -18,7 +18,6 @@ pub struct Notify {
 
 impl Notify {
     /// Nobody has notified.
-    #[must_use]
     pub const fn new() -> Self {
         Notify { identity: Identity::new(), real: (std::sync::Mutex::new(false), std::sync::Condvar::new()) }
     }

@@ -32,7 +32,6 @@ pub struct OnceState(bool);
 
 impl OnceState {
     /// Whether somebody panicked who did it before.
-    #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.0
     }
@@ -55,7 +54,6 @@ impl Drop for Finish<'_> {
 
 impl Once {
     /// Nothing is done.
-    #[must_use]
     pub const fn new() -> Self {
         Once { real: real::Once::new(), identity: Identity::new() }
     }
@@ -150,7 +148,6 @@ unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
     /// Nothing is set.
-    #[must_use]
     pub const fn new() -> Self {
         OnceLock { once: Once::new(), real: real::OnceLock::new() }
     }
@@ -306,7 +303,6 @@ unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that `f` makes.
-    #[must_use]
     pub const fn new(f: F) -> Self {
         LazyLock { lock: OnceLock::new(), init: ManuallyDrop::new(f) }
     }
