@@ -121,7 +121,7 @@ impl Statements {
                 },
             };
             // Where a guard is dropped is known only to the compiler.
-            let line = place.filter(|_| event.kind != EventKind::Unlock).map(|place| format!("  :{}", place.line));
+            let line = place.filter(|_| event.kind != EventKind::Unlock).map(|place| format!(" :{}", place.line));
             does + &line.unwrap_or_default()
         });
         Statements { lines: lines.collect() }
