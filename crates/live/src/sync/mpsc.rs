@@ -145,8 +145,7 @@ impl<T> Shared<T> {
             }
             Some(_) => What::Lock { at, update: Update::new(Function::Take, 0, 64), order: Order::AcqRel, timed },
         };
-        let message = self.get(perform(what, place)).ok_or(RecvError);
-        message
+        self.get(perform(what, place)).ok_or(RecvError)
     }
 
     fn try_recv(&self, place: &'static Location<'static>) -> Result<T, TryRecvError> {
