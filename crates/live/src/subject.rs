@@ -25,7 +25,7 @@ pub type Model = Arc<dyn Fn() + Send + Sync>;
 const MAX_TURNS: u32 = 10_000;
 
 /// How large the stack of a thread is, unless somebody says otherwise.
-pub const STACK_SIZE: usize = 256 << 10;
+pub const STACK_SIZE: usize = 2 << 20;
 
 /// A model in the middle of an execution.
 pub struct Live {
@@ -501,6 +501,9 @@ impl Subject for Live {
     }
 
     fn restart(&mut self) {
+        if self.is_at_beginning() {
+            return;
+        }
         self.abandon();
         self.execution.begin();
         let memory = self.memory.get_mut();
@@ -552,6 +555,11 @@ impl Rewind for Live {
 }
 
 impl Live {
+    /// Whether nothing was performed yet, so that there is nothing to take back.
+    fn is_at_beginning(&self) -> bool {
+        matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
+    }
+
     /// Lets `thread` go on with `answer`.
     fn go_on(&mut self, thread: ThreadId, answer: Value) {
         let own = &mut self.threads[thread.index()];

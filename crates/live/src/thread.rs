@@ -13,7 +13,7 @@ use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Body, Cell, Function, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
-use crate::turn::{hint, note_read};
+use crate::turn::hint;
 
 pub use crate::local::{AccessError, LocalKey};
 pub use std::thread::available_parallelism;
@@ -354,7 +354,6 @@ impl<T> Modeled<T> {
         let at = self.thread.end();
         is_open.unwrap_or(false) && {
             let ended = perform(What::Load { at, order: Order::Acquire }, place);
-            note_read(at, ended);
             ended != 0
         }
     }

@@ -11,7 +11,6 @@ use crate::clock::Clock;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{Execution, current, is_active, perform, perform_or_postpone, running};
-use crate::turn::note_read;
 
 const STRONG: Value = (1 << 32) - 1;
 const WEAK: Value = 1 << 32;
@@ -201,7 +200,6 @@ impl Tag {
             return None;
         };
         let counts = perform(What::Load { at, order }, place);
-        note_read(at, counts);
         Some(((counts & STRONG) as usize, (counts / WEAK) as usize))
     }
 

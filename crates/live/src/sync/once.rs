@@ -13,7 +13,6 @@ use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, perform, perform_or_postpone, running};
-use crate::turn::{note_change, note_read};
 
 /// What the cell of a [`Once`] holds when it is done.
 const DONE: Value = Value::MAX;
@@ -92,7 +91,6 @@ impl Once {
         }
         let update = Update::new(Function::SwapUnless { done: DONE }, holder(), 64);
         let old = perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
-        note_change();
         if old != DONE {
             let mut finish = Finish { once: self, place, state: POISONED };
             f(&OnceState(old == POISONED));
@@ -108,7 +106,6 @@ impl Once {
         }
         let at = self.cell();
         let state = perform(What::Load { at, order: Order::Acquire }, Location::caller());
-        note_read(at, state);
         state == DONE
     }
 
