@@ -168,7 +168,8 @@ fn what_is_found_with_short_buffers_can_be_run_again() {
         for lock in wrong {
             let limits = Limits { buffer: Some(buffer), ..none() };
             let options = Options { search: SearchId::Stateful, limits, ..Options::new(ModelId::Pso) };
-            let outcome = check(&Arc::new(lock(gallery::Variant::PLAIN)), &options, &|| None).expect("it can be searched");
+            let outcome =
+                check(&Arc::new(lock(gallery::Variant::PLAIN)), &options, &|| None).expect("it can be searched");
             assert!(!outcome.violations.is_empty(), "{buffer} stores");
         }
     }

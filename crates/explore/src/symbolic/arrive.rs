@@ -20,6 +20,9 @@ use crate::outcome::StopReason;
 /// How many states on the way with the same threads and memory a cycle is looked for from.
 const MAX_ANCESTORS: usize = 4;
 
+/// How many turns of a loop of one thread are looked at together; what it stores may repeat only after several.
+const MAX_TURNS: usize = 6;
+
 /// How many steps each thread takes alone to look for loops.
 const MAX_LOOP_STEPS: usize = 500;
 
@@ -109,7 +112,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         }
     }
 
-    /// Looks for the last time at which each thread that has moved stood where it stands now.
+    /// Looks for the last times at which each thread that has moved stood where it stands now.
     fn find_local_cycles(&mut self, before: StateId, items: &[Item], key: Key) {
         let moved = |item: &Item| match item {
             Item::Step(taken) if !taken.step.is_commit() => Some(taken.step.thread()),
@@ -124,7 +127,8 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
                 let key = self.states.get(*id).key;
                 self.world.keys.locals_of(key)[thread.index()] == local
             };
-            if let Some(since) = self.states.way_back(before).find(stood_here) {
+            let times = self.states.way_back(before).filter(stood_here).take(MAX_TURNS);
+            for since in times.collect::<Vec<_>>() {
                 let mut path = self.states.path(Some(since), before);
                 path.extend_from_slice(items);
                 self.cycles.local.add(local, thread, &path);
