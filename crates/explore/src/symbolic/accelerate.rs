@@ -69,7 +69,7 @@ pub(super) struct Cycles {
 }
 
 /// No more cycles than this are kept for the same threads and memory.
-const MAX_CYCLES: usize = 24;
+const MAX_CYCLES: usize = 12;
 
 /// Longer cycles are not kept.
 const MAX_LENGTH: usize = 200;
@@ -145,6 +145,23 @@ impl Cycles {
         M: Model,
     {
         matches!(self.local_growth(world, key, thread, languages), LocalGrowth::Closed)
+    }
+
+    /// Whether the cycles of `thread` alone that are known here are understood, or there is none.
+    pub(super) fn may_be_closed<S, M>(
+        &mut self,
+        world: &mut World<S, M>,
+        key: Key,
+        thread: ThreadId,
+        languages: &[Language],
+    ) -> bool
+    where
+        S: Foresight + Snapshot + Rewind + Clone,
+        M: Model,
+    {
+        let local = world.keys.locals_of(key)[thread.index()];
+        self.local.count(local) == 0
+            || !matches!(self.local_growth(world, key, thread, languages), LocalGrowth::Unknown)
     }
 
     /// What the cycles of `thread` alone add to its buffer.

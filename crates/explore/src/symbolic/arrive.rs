@@ -101,7 +101,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         if !M::BUFFERS {
             return;
         }
-        self.find_local_cycles(before, items, key);
+        self.find_local_cycles(before, items, key, languages);
         let pumps = self.cycles.accelerate(&mut self.world, key, languages);
         let found = self.find_cycles(before, items, key, languages);
         items.extend(pumps.into_iter().map(Item::Pump));
@@ -113,7 +113,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     }
 
     /// Looks for the last times at which each thread that has moved stood where it stands now.
-    fn find_local_cycles(&mut self, before: StateId, items: &[Item], key: Key) {
+    fn find_local_cycles(&mut self, before: StateId, items: &[Item], key: Key, languages: &[Language]) {
         let moved = |item: &Item| match item {
             Item::Step(taken) if !taken.step.is_commit() => Some(taken.step.thread()),
             _ => None,
@@ -132,6 +132,10 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
                 let mut path = self.states.path(Some(since), before);
                 path.extend_from_slice(items);
                 self.cycles.local.add(local, thread, &path);
+                // More turns are of no use where all that one leads to is there already.
+                if self.cycles.may_be_closed(&mut self.world, key, thread, languages) {
+                    break;
+                }
             }
         }
     }
