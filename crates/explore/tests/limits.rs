@@ -163,7 +163,8 @@ fn an_execution_ends_as_it_is_said() {
 
 #[test]
 fn what_is_found_with_short_buffers_can_be_run_again() {
-    let wrong = [gallery::spin_lock, gallery::ticket_lock, gallery::mcs_lock, gallery::clh_lock];
+    let wrong: [fn(gallery::Variant) -> Program; 4] =
+        [gallery::spin_lock, |variant| gallery::ticket_lock(4, variant), gallery::mcs_lock, gallery::clh_lock];
     for buffer in 2..=3 {
         for lock in wrong {
             let limits = Limits { buffer: Some(buffer), ..none() };
