@@ -144,7 +144,7 @@ pub struct Stats {
 
 impl Stats {
     /// Adds what another part of the search did.
-    pub(crate) fn add(&mut self, other: &Stats) {
+    pub fn add(&mut self, other: &Stats) {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } =
             other;
         self.executions += executions;

@@ -51,6 +51,11 @@ pub trait Recorder {
 
     /// Takes note that a step is about to be performed.
     fn step(&mut self, step: Step);
+
+    /// Which operation of which thread wrote what was read from `source`, if that was noted.
+    fn writer(&self, _source: Source) -> Option<(ThreadId, u32)> {
+        None
+    }
 }
 
 /// Takes note of nothing, for searches over states.
