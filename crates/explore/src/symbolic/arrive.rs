@@ -26,6 +26,9 @@ const MAX_TURNS: usize = 6;
 /// How many steps each thread takes alone to look for loops.
 const MAX_LOOP_STEPS: usize = 500;
 
+/// A state that one thread alone leads to: how many steps on, and by which step.
+type ToVisit = (usize, Key, Box<[Language]>, Option<Rc<Taken>>);
+
 impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     /// Goes on from a state that a step leads to, unless it is known.
     pub(super) fn take(&mut self, id: StateId, successor: Successor, collector: &mut Collector) -> Option<StopReason> {
@@ -199,7 +202,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         // The path, and the steps from it that are still to be taken: depth first.
         let mut path: Vec<(LocalState, Option<Rc<Taken>>)> = Vec::new();
         let mut seen = Vec::new();
-        let mut open: Vec<(usize, Key, Box<[Language]>, Option<Rc<Taken>>)> = vec![(0, key, languages.into(), None)];
+        let mut open: Vec<ToVisit> = vec![(0, key, languages.into(), None)];
         for _ in 0..MAX_LOOP_STEPS {
             let Some((depth, key, languages, taken)) = open.pop() else { return };
             let local = local_of(self, key);
