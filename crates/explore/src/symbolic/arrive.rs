@@ -1,5 +1,6 @@
-//! What becomes of a state that a step leads to: it slides on where only one thread matters, is accelerated, and stored
-//! unless it is known.
+//! What becomes of a state that a step leads to.
+//!
+//! It slides on where only one thread matters, is accelerated, and stored unless it is known.
 
 use std::rc::Rc;
 
