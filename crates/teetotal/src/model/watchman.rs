@@ -28,6 +28,7 @@ impl<'w> Watchman<'w> {
 }
 
 impl Signal for Watchman<'_> {
+    #[expect(clippy::print_stderr, reason = "the user asked to be told, and there is nobody else to tell it to")]
     fn stop(&self, progress: Progress) -> Option<StopReason> {
         // What the search found is of no use if something was hidden from it that it should have seen.
         if self.ledger.is_out_of_date() {
