@@ -14,7 +14,7 @@ fn main() {
         });
         LEFT.store(true, Release);
         let left = !RIGHT.load(Acquire);
-        let right = right.join().unwrap();
+        let right = right.join().expect("it does not panic");
         assert!(!(left && right), "both entered");
     });
 }
