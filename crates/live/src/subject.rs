@@ -158,20 +158,29 @@ impl Live {
         matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
     }
 
-    /// Whether some of these threads, which wait for good, only said that they wait.
+    /// Whether some of these threads, which wait for good, only said that they wait, in `memory` as it is.
     ///
-    /// Then the search is to begin anew, and they go on when nobody else can.
+    /// One that waits for one thing while another that it looked at has changed goes on in another execution. Otherwise
+    /// the search is to begin anew, and they go on when nobody else can.
     #[must_use]
-    pub fn only_hints(&self, blocked: &[ThreadId]) -> bool {
-        let mut found = false;
+    pub fn only_hints(&self, blocked: &[ThreadId], memory: &dyn Fn(Loc) -> Value) -> bool {
+        let locations = &self.memory.borrow().locations;
+        let has_changed = |&(key, value): &(Key, Value)| {
+            let loc = locations.get(key.index()).copied().flatten();
+            loc.is_some_and(|loc| memory(loc) != value)
+        };
+        let mut waits = Vec::new();
         for &thread in blocked {
             if let Some(Request { what: What::Await { is_hint: true, timed: false, .. }, place }) = self.request(thread)
             {
-                self.execution.expose(hint_name(place));
-                found = true;
+                if self.execution.looked_at(thread).iter().any(has_changed) {
+                    return true;
+                }
+                waits.push(*place);
             }
         }
-        found
+        waits.iter().for_each(|place| self.execution.expose(hint_name(place)));
+        !waits.is_empty()
     }
 
     /// What was not given back when all threads have ended.

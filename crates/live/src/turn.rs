@@ -2,15 +2,18 @@
 
 use std::panic::Location;
 
-use teetotal_program::Value;
+use teetotal_program::{ThreadId, Value};
 
+use crate::identity::Key;
 use crate::request::{Cell, Until, What};
-use crate::runtime::{current, perform, running};
+use crate::runtime::{Execution, current, perform, running};
 
 /// What a turn accessed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     accesses: Vec<Seen>,
+    /// What the last turn read, when the thread said that it waits.
+    looked_at: Vec<(Key, Value)>,
 }
 
 /// A cell that a turn accessed: what was in it at first and is now, what the turn read last, and whether it wrote.
@@ -84,6 +87,7 @@ pub(crate) fn hint(place: &'static Location<'static>) {
     if reads.is_empty() {
         return;
     }
+    note(|own| own.looked_at = reads.iter().map(|(cell, value)| (cell.key, *value)).collect());
     let n_reads = reads.len() as u32;
     let is_open = current(|execution| execution.is_open(hint_name(place))).unwrap_or(false);
     let which = match n_reads + u32::from(is_open) {
@@ -97,6 +101,13 @@ pub(crate) fn hint(place: &'static Location<'static>) {
         None => {
             perform(What::Rest, place);
         }
+    }
+}
+
+impl Execution {
+    /// What `thread` read in the turn after which it said that it waits.
+    pub(crate) fn looked_at(&self, thread: ThreadId) -> Vec<(Key, Value)> {
+        self.turns.borrow().get(thread.index()).map_or_else(Vec::new, |turn| turn.looked_at.clone())
     }
 }
 

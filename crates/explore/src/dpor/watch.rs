@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use teetotal_judge::Ending;
 use teetotal_memory::Model;
-use teetotal_program::{Failure, ThreadId};
+use teetotal_program::condition::{FinalState, Term};
+use teetotal_program::{Failure, Loc, ThreadId, Value};
 
 use super::job::{self, Done, Job, JobEnd, Visitor, Wish};
 use super::linear::Move;
@@ -26,6 +27,7 @@ pub struct Leaf<'l, S> {
     /// The way to it; of several executions, the one with the least comes first in a search by one worker.
     pub path: Vec<u32>,
     moves: &'l dyn Fn() -> Vec<Move>,
+    memory: &'l dyn Fn(Loc) -> Value,
 }
 
 impl<S> Leaf<'_, S> {
@@ -33,6 +35,12 @@ impl<S> Leaf<'_, S> {
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
         (self.moves)()
+    }
+
+    /// What memory holds at the end of it.
+    #[must_use]
+    pub fn memory(&self, loc: Loc) -> Value {
+        (self.memory)(loc)
     }
 }
 
@@ -107,7 +115,9 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S> {
         let threads = (0..walk.subject.n_threads()).map(ThreadId::at);
         let failures = threads.filter_map(|thread| Some((thread, walk.subject.failure(thread)?))).collect();
         let moves = || walk.moves();
-        (self.each)(&Leaf { subject: &walk.subject, ending, failures, path: walk.path().into(), moves: &moves })
+        let memory = |loc: Loc| walk.value(Term::Memory(loc));
+        let (subject, path) = (&walk.subject, walk.path().into());
+        (self.each)(&Leaf { subject, ending, failures, path, moves: &moves, memory: &memory })
     }
 
     fn wish(&mut self, nodes: u64) -> Wish {

@@ -48,7 +48,7 @@ pub(super) fn search<M: Model>(
             Ending::Discarded => stats.discarded += 1,
             Ending::Failed => stats.failed += 1,
         }
-        if let Some(problem) = problem_of(run.system.subject(), &ending) {
+        if let Some(problem) = problem_of(run.system.subject(), &ending, &|loc| run.system.machine().memory(loc)) {
             let wrong = Wrong { path: Vec::new(), way: Way::Moves(run.moves), problem };
             return (stats, Coverage::Stopped(StopReason::Violation), Some(wrong));
         }

@@ -58,7 +58,7 @@ pub(super) fn perform<M: Model>(mut live: Live, way: &Way) -> Performed<M> {
     if let (Ending::Blocked(_), false) = (&ending, enabled.is_empty()) {
         ending = Ending::Discarded;
     }
-    let problem = problem_of(system.subject(), &ending);
+    let problem = problem_of(system.subject(), &ending, &|loc| system.machine().memory(loc));
     Performed { system, trace, token, problem }
 }
 

@@ -2,7 +2,7 @@
 
 use teetotal_judge::Ending;
 use teetotal_live::{Complaint, Leak, Live};
-use teetotal_program::{Subject, ThreadId};
+use teetotal_program::{Loc, Subject, ThreadId, Value};
 
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,8 +30,8 @@ impl Problem {
     }
 }
 
-/// What is wrong with an execution that ended so, if anything is.
-pub(super) fn problem_of(subject: &Live, ending: &Ending) -> Option<Problem> {
+/// What is wrong with an execution that ended so, with `memory` as it is then, if anything is.
+pub(super) fn problem_of(subject: &Live, ending: &Ending, memory: &dyn Fn(Loc) -> Value) -> Option<Problem> {
     let mut threads = (0..subject.n_threads()).map(ThreadId::at);
     let failed = threads.find_map(|thread| Some((thread, subject.complaint(thread)?.clone())));
     if let Some((thread, complaint)) = failed {
@@ -41,7 +41,7 @@ pub(super) fn problem_of(subject: &Live, ending: &Ending) -> Option<Problem> {
         // In another execution their time is over.
         Ending::Blocked(blocked) if blocked.iter().any(|&thread| subject.is_timed(thread)) => None,
         // Those that only looked again and again go on when nobody else can.
-        Ending::Blocked(blocked) if subject.only_hints(blocked) => None,
+        Ending::Blocked(blocked) if subject.only_hints(blocked, memory) => None,
         Ending::Blocked(blocked) => Some(Problem::Deadlock(blocked.clone())),
         Ending::Completed => {
             let leaks = subject.leaks();

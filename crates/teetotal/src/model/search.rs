@@ -64,7 +64,7 @@ impl Search<'_> {
     fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits) -> Found {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending);
+            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }
