@@ -53,6 +53,8 @@ pub struct Delay {
     pub index: u32,
     /// What the access waits for in its own thread where it writes.
     pub waits: Waits,
+    /// Whether a full fence after the store forbids it; not always where a step accesses memory more than once.
+    pub fence_helps: bool,
 }
 
 impl Delay {
@@ -132,7 +134,8 @@ impl<A: Algorithm> Robustness<A> {
         let event = trace.event(store);
         let store_at = Site { thread: event.thread, place: event.place };
         let access_at = Site { thread: attempt.thread, place };
-        Some(Delay { store, store_at, access_at, loc: attempt.loc, index, waits: attempt.waits_to_write })
+        let waits = attempt.waits_to_write;
+        Some(Delay { store, store_at, access_at, loc: attempt.loc, index, waits, fence_helps: true })
     }
 }
 
