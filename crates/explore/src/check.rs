@@ -261,6 +261,7 @@ struct Searched {
     collector: Collector,
     coverage: Coverage,
     guarantee: Option<Guarantee>,
+    fences_suffice: bool,
 }
 
 impl Searched {
@@ -273,6 +274,7 @@ impl Searched {
     /// Adds what a search over states says of robustness.
     fn add(&mut self, decided: Decided) {
         self.collector.stats.states += decided.states;
+        self.fences_suffice = decided.fences_suffice;
         for Shown { finding, schedule, relaxed, seen } in decided.violations {
             let schedule = schedule.unwrap_or_else(|| Schedule::Steps(Vec::new()));
             let found = Found::of_states(MonitorId::Robustness, finding, schedule, relaxed, seen);
@@ -295,7 +297,7 @@ impl ModelVisitor for Search<'_> {
             SearchId::Stateful => {
                 let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
                 let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
-                Searched { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Dpor => {
                 let Options { model, jobs, monitors, stop_at_first, .. } = self.options;
@@ -306,7 +308,7 @@ impl ModelVisitor for Search<'_> {
                 let subject = system.subject();
                 let (collector, coverage) =
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
-                Searched { collector, coverage, guarantee: None }
+                Searched { collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
             SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
@@ -325,13 +327,13 @@ impl Search<'_> {
     fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Searched {
         let limits = &self.options.limits;
         let coverage = driver::run(&mut system, strategy, &mut self.collector, limits, self.signal);
-        Searched { collector: self.collector, coverage, guarantee: None }
+        Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
     }
 }
 
 /// Replays every witness and every finding, so that each has the consent of the twin.
 fn finish(program: &Arc<Program>, options: &Options, searched: Searched) -> Result<Outcome, CheckError> {
-    let Searched { mut collector, coverage, guarantee } = searched;
+    let Searched { mut collector, coverage, guarantee, fences_suffice } = searched;
     let minimal = simplify(program, options, &mut collector);
     let Collector { states, satisfying, falsifying, findings, stats, constructor, .. } = collector;
     let explored = options.explored();
@@ -356,6 +358,7 @@ fn finish(program: &Arc<Program>, options: &Options, searched: Searched) -> Resu
         satisfying,
         falsifying,
         violations,
+        fences_suffice,
         guarantee,
         stats,
     })

@@ -5,38 +5,74 @@ use teetotal_memory::relations;
 use teetotal_memory::{Event, EventId, ModelId, Trace};
 use teetotal_program::ir::{Instruction, Program};
 
-/// The first store that was in its buffer when an access to its location happened that comes after it.
+/// The stores that were in their buffers when something later of their threads happened, and the accesses to their
+/// locations that happened meanwhile and come after that.
 ///
-/// Where a stretch was left because its thread had to wait for its buffer, it is a store of the stretch and an access
-/// that came between. What is one moment under sequential consistency counts as one step: see [`group`].
-pub(super) fn delay_of(program: &Program, model: ModelId, trace: &Trace) -> Option<Delay> {
-    let among = |waiting_parts| closing(trace, &group(program, trace, waiting_parts));
-    let (access, store) = among(true).or_else(|| among(false))?;
-    delay(program, model, (store, trace.event(store)), trace.event(access))
+/// Where the cycle has no such pair, it is because what is one moment under sequential consistency, see [`group`], was
+/// several: then it is a store and an access of its location that each come before the other.
+pub(super) fn delays_of(program: &Program, model: ModelId, trace: &Trace) -> Vec<Delay> {
+    let closing = |waiting_parts| Closing::new(trace, group(program, trace, waiting_parts));
+    let parted = closing(true);
+    let mut pairs = parted.overtaken();
+    if pairs.is_empty() {
+        pairs = parted.entangled().or_else(|| closing(false).entangled()).into_iter().collect();
+    }
+    let delay =
+        |(access, store): (EventId, EventId)| delay(program, model, (store, trace.event(store)), trace.event(access));
+    pairs.into_iter().filter_map(delay).collect()
 }
 
-/// The access and the store that close a cycle of groups.
-fn closing(trace: &Trace, groups: &[usize]) -> Option<(EventId, EventId)> {
-    let after = between(groups, trace);
-    let mut accesses: Vec<_> = relations::from_read(trace).pairs().chain(relations::coherence(trace).pairs()).collect();
-    accesses.sort_unstable_by_key(|&(access, store)| (store, access));
-    let is_after = |first: EventId, second: EventId| after[groups[first.index()]][groups[second.index()]];
-    let was_pending = |store: EventId, access: EventId| {
-        let (late, early) = (trace.event(store), trace.event(access));
-        let happened = if early.is_store() { early.committed } else { Some(early.step) };
-        happened.is_some_and(|happened| late.step < happened && late.committed.is_none_or(|at| at > happened))
-    };
-    let differ = |a: EventId, b: EventId| groups[a.index()] != groups[b.index()] && trace.event(b).is_store();
-    let overtaken = accesses
-        .iter()
-        .find(|&&(access, store)| differ(access, store) && was_pending(store, access) && is_after(store, access));
-    overtaken.copied().or_else(|| {
-        let mut communication: Vec<_> = relations::reads_from(trace).pairs().map(|(from, to)| (to, from)).collect();
-        communication.extend(accesses);
-        communication
-            .into_iter()
-            .find(|&(access, store)| differ(access, store) && is_after(store, access) && is_after(access, store))
-    })
+struct Closing<'t> {
+    trace: &'t Trace,
+    groups: Vec<usize>,
+    after: Vec<Vec<bool>>,
+    /// Accesses, each with a store that reaches memory after it.
+    accesses: Vec<(EventId, EventId)>,
+}
+
+impl<'t> Closing<'t> {
+    fn new(trace: &'t Trace, groups: Vec<usize>) -> Self {
+        let after = between(&groups, trace);
+        let (read, written) = (relations::from_read(trace), relations::coherence(trace));
+        let mut accesses: Vec<_> = read.pairs().chain(written.pairs()).collect();
+        accesses.sort_unstable_by_key(|&(access, store)| (store, access));
+        Closing { trace, groups, after, accesses }
+    }
+
+    fn is_after(&self, first: EventId, second: EventId) -> bool {
+        self.after[self.groups[first.index()]][self.groups[second.index()]]
+    }
+
+    fn differ(&self, first: EventId, second: EventId) -> bool {
+        self.groups[first.index()] != self.groups[second.index()]
+    }
+
+    /// Whether `event` happened while `store` was in its buffer.
+    fn meanwhile(&self, store: EventId, event: EventId) -> bool {
+        let (store, event) = (self.trace.event(store), self.trace.event(event));
+        let happened = if event.is_store() { event.committed } else { Some(event.step) };
+        let left = |happened| store.committed.is_none_or(|at| at > happened);
+        store.is_store() && happened.is_some_and(|happened| store.step < happened && left(happened))
+    }
+
+    fn overtaken(&self) -> Vec<(EventId, EventId)> {
+        let leads_to = |store: EventId, access: EventId| {
+            let thread = self.trace.event(store).thread;
+            let mut later = self.trace.ids().filter(|(id, event)| *id > store && event.thread == thread);
+            later.any(|(id, _)| self.differ(store, id) && self.meanwhile(store, id) && self.is_after(id, access))
+        };
+        let pairs = self.accesses.iter().copied();
+        pairs.filter(|&(access, store)| self.meanwhile(store, access) && leads_to(store, access)).collect()
+    }
+
+    fn entangled(&self) -> Option<(EventId, EventId)> {
+        let mut pairs = self.accesses.clone();
+        pairs.extend(relations::reads_from(self.trace).pairs().map(|(store, read)| (read, store)));
+        let is_tied = |access, store| self.is_after(store, access) && self.is_after(access, store);
+        pairs.into_iter().find(|&(access, store)| {
+            self.trace.event(store).is_store() && self.differ(access, store) && is_tied(access, store)
+        })
+    }
 }
 
 fn delay(program: &Program, model: ModelId, (store, late): (EventId, &Event), early: &Event) -> Option<Delay> {
@@ -49,7 +85,7 @@ fn delay(program: &Program, model: ModelId, (store, late): (EventId, &Event), ea
         loc: late.loc?,
         index: early.index,
         waits: Attempt::waits_of(model, instruction),
-        fence_helps: false,
+        fence_helps: None,
     })
 }
 

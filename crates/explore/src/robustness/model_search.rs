@@ -14,7 +14,7 @@ use teetotal_memory::{Event, EventId, Model, ModelId, ModelVisitor, Recorder, St
 use teetotal_program::ir::{Instruction, Interpreter, Program};
 use teetotal_program::{Failure, Op, Snapshot, Status, Subject, ThreadId};
 
-use super::closing::delay_of;
+use super::closing::delays_of;
 use super::precedence::{Cyclic, Issued, Precedence};
 use super::unbounded::{Decided, Shown, Unbounded, Values};
 use crate::collector::counted;
@@ -28,9 +28,9 @@ use crate::system::System;
 const BUFFER: u64 = 64;
 /// States where no limit is set, and where something was found already.
 const STATES: u64 = 4_000_000;
-const STATES_AFTER_VIOLATION: u64 = 100_000;
+const STATES_AFTER_VIOLATION: u64 = 20_000;
 /// Cycles that are looked at one by one.
-const CYCLES: usize = 400;
+const CYCLES: usize = 200;
 /// How many states are expanded between two looks at the stop signal.
 const SIGNAL_INTERVAL: usize = 4_096;
 
@@ -41,7 +41,53 @@ pub fn search_model(
     limits: &Limits,
     signal: StopSignal<'_>,
 ) -> Result<Decided, Unbounded> {
-    model.visit(Start { program, limits, signal })
+    let mut decided = model.visit(Start { program, limits, signal })?;
+    if decided.coverage.is_complete() {
+        try_fences(program, model, limits, signal, &mut decided)?;
+    } else {
+        decided.fences_suffice = false;
+    }
+    Ok(decided)
+}
+
+/// Tries a fence after the store of each violation, and all of them together.
+fn try_fences(
+    program: &Arc<Program>,
+    model: ModelId,
+    limits: &Limits,
+    signal: StopSignal<'_>,
+    decided: &mut Decided,
+) -> Result<(), Unbounded> {
+    let stores_of = |decided: &Decided| -> BTreeSet<(ThreadId, u32)> {
+        let delays = decided.violations.iter().filter_map(|shown| match &shown.finding {
+            Finding::NotRobust(delay) => Some(delay.store_at),
+            _ => None,
+        });
+        delays.map(|site| (site.thread, site.place)).collect()
+    };
+    let left = |stores: &BTreeSet<(ThreadId, u32)>| -> Result<Decided, Unbounded> {
+        let fenced = Arc::new(program.with_fences_after(stores));
+        model.visit(Start { program: &fenced, limits, signal })
+    };
+    let stores = stores_of(decided);
+    let mut helpful = BTreeSet::new();
+    for &store in &stores {
+        let fenced = left(&BTreeSet::from([store]))?;
+        // A fence comes after the store, whose place is the same.
+        if fenced.coverage.is_complete() && !stores_of(&fenced).contains(&store) {
+            helpful.insert(store);
+        }
+    }
+    for shown in &mut decided.violations {
+        if let Finding::NotRobust(delay) = &mut shown.finding {
+            delay.fence_helps = Some(helpful.contains(&(delay.store_at.thread, delay.store_at.place)));
+        }
+    }
+    decided.fences_suffice = stores.is_empty() || {
+        let fenced = left(&stores)?;
+        fenced.coverage.is_complete() && fenced.violations.is_empty()
+    };
+    Ok(())
 }
 
 struct Start<'s> {
@@ -257,23 +303,24 @@ impl<M: Model> Search<'_, M> {
             }
             let schedule = Schedule::Steps(steps.clone());
             let trace = trace_of(self.program, M::ID, &schedule).trace;
-            let Some(delay) = delay_of(self.program, M::ID, &trace) else {
-                doubtful = true;
-                continue;
-            };
-            let entry = shown.entry((delay.store_at, delay.access_at)).or_insert_with(|| Shown {
-                finding: Finding::NotRobust(delay),
-                schedule: None,
-                relaxed: steps,
-                seen: 0,
-            });
-            entry.seen += 1;
+            let delays = delays_of(self.program, M::ID, &trace);
+            doubtful |= delays.is_empty();
+            for delay in delays {
+                let entry = shown.entry((delay.store_at, delay.access_at)).or_insert_with(|| Shown {
+                    finding: Finding::NotRobust(delay),
+                    schedule: None,
+                    relaxed: steps.clone(),
+                    seen: 0,
+                });
+                entry.seen += 1;
+            }
         }
         let coverage = match coverage {
             Coverage::Complete if doubtful && shown.is_empty() => Coverage::Stopped(StopReason::Continuation),
             coverage => coverage,
         };
-        Decided { violations: shown.into_values().collect(), coverage, states: self.states.len() as u64 }
+        let violations = shown.into_values().collect();
+        Decided { violations, coverage, states: self.states.len() as u64, fences_suffice: false }
     }
 
     /// Steps after a cycle has closed, to an end that counts: none if there is no such end, an error if none is found.

@@ -44,6 +44,8 @@ pub struct Decided {
     pub coverage: Coverage,
     /// States of the program with a guess.
     pub states: u64,
+    /// Whether full fences after the stores of all violations are known to leave none.
+    pub fences_suffice: bool,
 }
 
 /// A violation, with an execution of the model.
@@ -289,7 +291,7 @@ impl Search<'_> {
             Coverage::Complete if doubtful => Coverage::Stopped(StopReason::Continuation),
             coverage => coverage,
         };
-        Decided { violations, coverage, states: self.states.len() as u64 }
+        Decided { violations, coverage, states: self.states.len() as u64, fences_suffice: true }
     }
 
     fn show(
@@ -306,7 +308,7 @@ impl Search<'_> {
         let index = trace.events().iter().filter(|event| event.thread == thread).count() as u32;
         let loc = trace.event(store).loc?;
         let waits = self.waits_of(access_at);
-        let delay = Delay { store, store_at, access_at, loc, index, waits, fence_helps: true };
+        let delay = Delay { store, store_at, access_at, loc, index, waits, fence_helps: Some(true) };
         match constructor.construct(&trace, &delay) {
             Constructed::Execution(relaxed) => Some((delay, schedule, relaxed)),
             Constructed::Impossible => None,
