@@ -8,6 +8,7 @@ use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
+use crate::auto;
 use crate::collector::{Collector, Found};
 use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
@@ -20,6 +21,7 @@ use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
 use crate::stateless::{Bounded, Brute, Guarantee, Pct, Random};
 use crate::strategy::Strategy;
+use crate::symbolic;
 use crate::system::System;
 use crate::token::Token;
 
@@ -129,6 +131,8 @@ pub fn check_with(
     if options.depth == 0 {
         return Err(CheckError::NoDepth);
     }
+    let chosen = Options { search: chosen(program, options), ..options.clone() };
+    let options = &chosen;
     refuse_unfit(options)?;
     refuse_undecided(program, options)?;
     if options.search == SearchId::Dpor {
@@ -188,6 +192,27 @@ fn refuse_undecided(program: &Program, options: &Options) -> Result<(), CheckErr
             Err(CheckError::Undecided { program: program.name.clone(), search: options.search.info().name, reason })
         }
         None => Ok(()),
+    }
+}
+
+/// The search that the options name, or the one that fits.
+fn chosen(program: &Program, options: &Options) -> SearchId {
+    match options.search {
+        SearchId::Auto => options.explored().visit(Choosing { program, limits: &options.limits }),
+        named => named,
+    }
+}
+
+struct Choosing<'c> {
+    program: &'c Program,
+    limits: &'c Limits,
+}
+
+impl ModelVisitor for Choosing<'_> {
+    type Output = SearchId;
+
+    fn visit<M: Model>(self) -> SearchId {
+        auto::choose::<M>(self.program, self.limits)
     }
 }
 
@@ -309,6 +334,13 @@ impl ModelVisitor for Search<'_> {
                 let (collector, coverage) =
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
                 Searched { collector, coverage, guarantee: None, fences_suffice: true }
+            }
+            SearchId::Auto => unreachable!("a search was chosen before"),
+            SearchId::Symbolic => {
+                let settings = symbolic::Settings::new(limits);
+                let subject = Interpreter::new(Arc::clone(self.program));
+                let (coverage, _) = symbolic::search::<_, M>(subject, &mut self.collector, &settings, self.signal);
+                Searched { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
             SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
