@@ -340,7 +340,7 @@ impl ModelVisitor for Search<'_> {
                 let settings = symbolic::Settings::new(limits);
                 let subject = Interpreter::new(Arc::clone(self.program));
                 let (coverage, _) = symbolic::search::<_, M>(subject, &mut self.collector, &settings, self.signal);
-                Searched { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
             SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
