@@ -402,7 +402,7 @@ fn violation(program: &Arc<Program>, options: &Options, found: Found<Schedule>) 
     let explored = options.explored();
     let (model, schedule, seen_in) = match relaxed {
         Some(steps) => {
-            let seen_in = Some(place).filter(|place| place.len() > 0);
+            let seen_in = Some(place).filter(|place| !place.is_empty());
             let seen_in = seen_in.map(|place| trace_of(program, explored, &place).token);
             (options.model, Schedule::Steps(steps), seen_in)
         }
