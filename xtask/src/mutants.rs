@@ -16,11 +16,12 @@ use crate::laws::AFTER;
 
 mod dpor;
 mod robustness;
+mod symbolic;
 mod table;
 
 /// All faults.
 fn all() -> impl Iterator<Item = &'static Mutant> {
-    table::MUTANTS.iter().chain(dpor::MUTANTS).chain(robustness::MUTANTS)
+    table::MUTANTS.iter().chain(dpor::MUTANTS).chain(robustness::MUTANTS).chain(symbolic::MUTANTS)
 }
 
 /// Plants faults one at a time and demands that the laws catch each.

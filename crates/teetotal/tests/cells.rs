@@ -174,7 +174,7 @@ fn memory_and_tracked_values_must_be_given_back() {
         // SAFETY: it is never used.
         let _ = unsafe { alloc(Layout::new::<u64>()) };
     });
-    assert!(text.contains("this memory was made here"), "{text}");
+    assert!(text.starts_with("leak: not given back") && text.contains("this memory was made here"), "{text}");
     let text = failure(ModelId::Sc, || std::mem::forget(Track::new(1)));
-    assert!(text.contains("this tracked value was made here"), "{text}");
+    assert!(text.starts_with("leak: not given back") && text.contains("this tracked value was made here"), "{text}");
 }

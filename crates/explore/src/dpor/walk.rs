@@ -434,6 +434,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 self.write(thread, previous);
             }
             (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
+                self.settle();
                 self.revisit(thread, read);
                 return match self.enter(Task::Replant { thread, read }) {
                     Stand::DeadEnd => Stand::Refused,
@@ -457,8 +458,17 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         Stand::Deeper
     }
 
+    /// Tells a subject that runs again what memory holds where it stands, before the graph goes on without it.
+    fn settle(&mut self) {
+        if S::RUNS_AGAIN && !self.is_stale {
+            let graph = &self.graph;
+            self.subject.settle(&|loc| graph.value_of(graph.cell(loc.index()).newest, loc.index()));
+        }
+    }
+
     /// Takes back what the newest level has done.
     fn undo(&mut self) {
+        self.settle();
         let level = *self.levels.last().expect("there is a level");
         let alternative = self.alternatives[(level.first + level.taken) as usize];
         match (level.task, alternative) {

@@ -19,7 +19,6 @@ pub struct AtomicBool {
 
 impl AtomicBool {
     /// A cell that holds `value`.
-    #[must_use]
     pub const fn new(value: bool) -> Self {
         AtomicBool { real: real::AtomicBool::new(value), identity: Identity::new() }
     }

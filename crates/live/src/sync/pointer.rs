@@ -28,7 +28,6 @@ fn pointer<T>(raw: Value) -> *mut T {
 
 impl<T> AtomicPtr<T> {
     /// A cell that holds `pointer`.
-    #[must_use]
     pub const fn new(pointer: *mut T) -> Self {
         AtomicPtr { real: real::AtomicPtr::new(pointer), identity: Identity::new() }
     }
