@@ -109,6 +109,7 @@ const LAWS: &[Law] = &[
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
     Law { name: "robustness is decided under SC", needs_end: true, holds: robustness::agrees_with_the_model },
+    Law { name: "a search of the model finds what SC has not", needs_end: true, holds: robustness::is_inclusion },
     Law { name: "bounded search ≡ brute force within the bound", needs_end: true, holds: bounded::agrees },
     Law { name: "no execution is simpler than a minimized one", needs_end: true, holds: minimal::holds },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },

@@ -72,8 +72,8 @@ impl Effort {
         checks: &[MonitorId],
         model: ModelId,
     ) -> Result<(Options, AllLimits), Fault> {
-        let about_traces = checks.iter().any(|id| id.is_about_robustness()) && program.is_loop_free();
-        let default = if about_traces { SearchId::Dpor } else { SEARCHES[0].id };
+        let about_traces = checks.iter().any(|id| id.is_about_robustness());
+        let default = if about_traces { SearchId::for_robustness(program) } else { SEARCHES[0].id };
         let search = self.search.unwrap_or(default);
         let limits = limits::gather(&self.limit, search)?;
         let options = Options { search, monitors: checks.to_vec(), ..self.options(model, &limits) };

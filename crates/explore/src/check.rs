@@ -89,8 +89,8 @@ pub enum CheckError {
     Unsupported { program: String, search: &'static str, reason: &'static str },
     #[error("`{monitor}` knows nothing of {model}; use `robustness`")]
     UnknownModel { monitor: &'static str, model: &'static str },
-    #[error("`{program}` has {reason}, and robustness cannot be decided for it")]
-    Undecided { program: String, reason: &'static str },
+    #[error("`{program}` has {reason}, and the search `{search}` cannot decide robustness of that; use `stateful`")]
+    Undecided { program: String, search: &'static str, reason: &'static str },
     #[error("`{variable}` of `{program}` takes ever more values, so a search over states has no end; use `dpor`")]
     Unbounded { program: String, variable: String },
     #[error("the search `{search}` has no checkpoints; use `dpor`")]
@@ -135,10 +135,7 @@ pub fn check_with(
     let chosen = Options { search: chosen(program, options), ..options.clone() };
     let options = &chosen;
     refuse_unfit(options)?;
-    let reduces = options.search == SearchId::Stateful;
-    if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
-        return Err(CheckError::Undecided { program: program.name.clone(), reason });
-    }
+    refuse_undecided(program, options)?;
     if options.search == SearchId::Dpor {
         refuse_unsupported(program)?;
     } else if checkpoints.is_some() {
@@ -147,6 +144,7 @@ pub fn check_with(
     if let (true, Some(id)) = (checkpoints.is_some(), options.monitors.iter().find(|id| id.is_about_robustness())) {
         return Err(CheckError::NotKept { monitor: id.info().name });
     }
+    let reduces = options.search == SearchId::Stateful;
     let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
     let monitors: Vec<MonitorId> = options.monitors.iter().copied().filter(watches).collect();
     let collector = Collector::new(program, options.model, &monitors, options.stop_at_first);
@@ -165,6 +163,9 @@ pub fn check_with(
     let mut searched = search(program, options, signal, collector, checkpoints)?;
     if let Some(decided) = decided {
         searched.add(decided);
+    } else if searched.is_in_doubt() && options.monitors.contains(&MonitorId::Robustness) {
+        searched.collector.constructor.gave_up = false;
+        searched.add(search_model(program, options, signal)?);
     }
     finish(program, options, searched)
 }
@@ -216,15 +217,42 @@ fn look_with_short_buffers(
     Ok(None)
 }
 
-/// What a search over states says of robustness.
+/// What a search over states says of robustness: of those of sequential consistency, and where that does not do, of
+/// those of the model.
 fn decide_robustness(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Decided, CheckError> {
-    let unbounded = |Unbounded { variable }| CheckError::Unbounded { program: program.name.clone(), variable };
-    robustness::decide(program, options.model, &options.limits, signal).map_err(unbounded)
+    if dpor::unsupported(program).is_some() {
+        return search_model(program, options, signal);
+    }
+    let decided = robustness::decide(program, options.model, &options.limits, signal);
+    let decided = decided.map_err(|unbounded| refused(program, unbounded))?;
+    let in_doubt = decided.coverage == Coverage::Stopped(StopReason::Continuation);
+    if in_doubt && decided.violations.is_empty() { search_model(program, options, signal) } else { Ok(decided) }
+}
+
+fn search_model(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Decided, CheckError> {
+    let decided = robustness::search_model(program, options.model, &options.limits, signal);
+    decided.map_err(|unbounded| refused(program, unbounded))
+}
+
+fn refused(program: &Program, Unbounded { variable }: Unbounded) -> CheckError {
+    CheckError::Unbounded { program: program.name.clone(), variable }
+}
+
+/// Refuses robustness of a program whose steps access memory more than once, except by states.
+fn refuse_undecided(program: &Program, options: &Options) -> Result<(), CheckError> {
+    let by_states = options.search == SearchId::Stateful;
+    match dpor::unsupported(program).filter(|_| options.asks_for_robustness() && !by_states) {
+        Some(dpor::Unsupported { reason }) => {
+            Err(CheckError::Undecided { program: program.name.clone(), search: options.search.info().name, reason })
+        }
+        None => Ok(()),
+    }
 }
 
 /// The search that the options name, or the one that fits.
 fn chosen(program: &Program, options: &Options) -> SearchId {
     match options.search {
+        SearchId::Auto if options.asks_for_robustness() => SearchId::for_robustness(program),
         SearchId::Auto => options.explored().visit(Choosing { program, limits: &options.limits }),
         named => named,
     }
@@ -313,13 +341,22 @@ struct Searched {
     collector: Collector,
     coverage: Coverage,
     guarantee: Option<Guarantee>,
+    fences_suffice: bool,
 }
 
 impl Searched {
+    /// Whether delays were found, and it was given up to show that one of them counts.
+    fn is_in_doubt(&self) -> bool {
+        let found = self.collector.findings.iter().any(|found| found.relaxed.is_some());
+        self.coverage.is_complete() && self.collector.constructor.gave_up && !found
+    }
+
     /// Adds what a search over states says of robustness.
     fn add(&mut self, decided: Decided) {
         self.collector.stats.states += decided.states;
+        self.fences_suffice = decided.fences_suffice;
         for Shown { finding, schedule, relaxed, seen } in decided.violations {
+            let schedule = schedule.unwrap_or_else(|| Schedule::Steps(Vec::new()));
             let found = Found::of_states(MonitorId::Robustness, finding, schedule, relaxed, seen);
             self.collector.findings.push(found);
         }
@@ -340,7 +377,7 @@ impl ModelVisitor for Search<'_> {
             SearchId::Stateful => {
                 let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
                 let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
-                Searched { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Dpor => {
                 let Options { model, jobs, monitors, stop_at_first, .. } = self.options;
@@ -351,14 +388,14 @@ impl ModelVisitor for Search<'_> {
                 let subject = system.subject();
                 let (collector, coverage) =
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
-                Searched { collector, coverage, guarantee: None }
+                Searched { collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Auto => unreachable!("a search was chosen before"),
             SearchId::Symbolic => {
                 let settings = symbolic::Settings::new(limits);
                 let subject = Interpreter::new(Arc::clone(self.program));
                 let (coverage, _) = symbolic::search::<_, M>(subject, &mut self.collector, &settings, self.signal);
-                Searched { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
             SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
@@ -377,13 +414,13 @@ impl Search<'_> {
     fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Searched {
         let limits = &self.options.limits;
         let coverage = driver::run(&mut system, strategy, &mut self.collector, limits, self.signal);
-        Searched { collector: self.collector, coverage, guarantee: None }
+        Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
     }
 }
 
 /// Replays every witness and every finding, so that each has the consent of the twin.
 fn finish(program: &Arc<Program>, options: &Options, searched: Searched) -> Result<Outcome, CheckError> {
-    let Searched { mut collector, coverage, guarantee } = searched;
+    let Searched { mut collector, coverage, guarantee, fences_suffice } = searched;
     let minimal = simplify(program, options, &mut collector);
     let Collector { states, satisfying, falsifying, findings, stats, constructor, .. } = collector;
     let explored = options.explored();
@@ -408,6 +445,7 @@ fn finish(program: &Arc<Program>, options: &Options, searched: Searched) -> Resu
         satisfying,
         falsifying,
         violations,
+        fences_suffice,
         guarantee,
         stats,
     })
@@ -418,7 +456,11 @@ fn violation(program: &Arc<Program>, options: &Options, found: Found<Schedule>) 
     let Found { monitor, finding, place, relaxed, executions, .. } = found;
     let explored = options.explored();
     let (model, schedule, seen_in) = match relaxed {
-        Some(steps) => (options.model, Schedule::Steps(steps), Some(trace_of(program, explored, &place).token)),
+        Some(steps) => {
+            let seen_in = Some(place).filter(|place| !place.is_empty());
+            let seen_in = seen_in.map(|place| trace_of(program, explored, &place).token);
+            (options.model, Schedule::Steps(steps), seen_in)
+        }
         None => (explored, place, None),
     };
     let Replayed { trace, token, values, .. } = trace_of(program, model, &schedule);

@@ -39,7 +39,7 @@ pub struct Collector<W = Schedule> {
 pub struct Found<W> {
     pub monitor: MonitorId,
     pub finding: Finding,
-    /// The first execution that shows it.
+    /// The first execution that shows it; without a step where robustness was decided by a search of the model.
     pub place: W,
     /// For a finding on robustness, an execution of the model.
     pub relaxed: Option<Vec<Step>>,

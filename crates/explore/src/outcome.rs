@@ -27,6 +27,8 @@ pub struct Outcome {
     pub falsifying: Option<Schedule>,
     /// What is wrong, in the order in which it was found.
     pub violations: Vec<Violation>,
+    /// Whether full fences after the stores of all violations of robustness are known to leave none.
+    pub fences_suffice: bool,
     /// What a search by random priorities promises, if it can promise something.
     pub guarantee: Option<Guarantee>,
     pub stats: Stats,

@@ -1,6 +1,9 @@
 //! The table of searches, and what each preserves.
 
 use teetotal_judge::{Extent, Level, MonitorId, MonitorInfo, Preserves};
+use teetotal_program::ir::Program;
+
+use crate::dpor;
 
 /// A search by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -101,6 +104,13 @@ impl SearchInfo {
 }
 
 impl SearchId {
+    /// The search that decides robustness of `program` best: by traces where executions end, else by states.
+    #[must_use]
+    pub fn for_robustness(program: &Program) -> SearchId {
+        let by_traces = program.is_loop_free() && dpor::unsupported(program).is_none();
+        if by_traces { SearchId::Dpor } else { SearchId::Stateful }
+    }
+
     /// Its row of [`SEARCHES`].
     #[must_use]
     pub fn info(self) -> &'static SearchInfo {

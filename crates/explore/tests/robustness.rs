@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_explore::{CheckError, Options, Outcome, SearchId, check, replay};
-use teetotal_judge::{Finding, MonitorId};
+use teetotal_judge::{Finding, MonitorId, axiomatic};
 use teetotal_memory::ModelId::{self, Pso, Tso};
 use teetotal_memory::relations;
 use teetotal_program::gallery::*;
@@ -246,4 +246,42 @@ fn a_variable_that_grows_forever_is_named() {
     let program = Arc::new(p.build().expect("well formed"));
     let error = check(&program, &options(Tso, SearchId::Stateful), &|| None).expect_err("it has no end");
     assert_eq!(error, CheckError::Unbounded { program: "test".to_owned(), variable: "0:n".to_owned() });
+}
+
+/// A step that reads and stores is one moment under sequential consistency.
+#[test]
+fn an_increment_in_one_step_is_not_robust_and_no_fence_mends_it() {
+    let mut p = Builder::new("increment");
+    let x = p.shared("x", 0);
+    for name in ["P0", "P1"] {
+        p.thread(name, |t| {
+            let r = t.reg("r");
+            t.transfer(vec![(r, x.into())], x, r.plus(1));
+        });
+    }
+    let increment = Arc::new(p.build().expect("well formed"));
+    for model in [Tso, Pso] {
+        let found = check(&increment, &options(model, SearchId::Stateful), &|| None).expect("by states");
+        assert!(found.coverage.is_complete() && !found.violations.is_empty() && !found.fences_suffice);
+    }
+}
+
+#[test]
+fn awaits_of_two_locations_are_decided() {
+    for (build, expected) in [(Variant::PLAIN, false), (Variant::FENCED, true)] {
+        for program in [peterson_loop(1, build), dekker_loop(1, build)] {
+            let program = Arc::new(program);
+            for model in [Tso, Pso] {
+                let found = check(&program, &options(model, SearchId::Stateful), &|| None).expect("by states");
+                assert_eq!(found.violations.is_empty(), expected, "{} under {model:?}", program.name);
+                assert!(!expected || found.coverage.is_complete());
+                for violation in &found.violations {
+                    let again = replay(&program, &violation.token).expect("the execution can be replayed");
+                    assert_eq!(again.trace, violation.trace);
+                    axiomatic::accepts(ModelId::Sc, &again.trace, |loc| program.locations[loc.index()].initial)
+                        .expect_err("it is not one of sequential consistency");
+                }
+            }
+        }
+    }
 }

@@ -233,7 +233,7 @@ impl Report<'_> {
 
     /// Where fences make the program robust.
     fn write_fences(&self, drawing: Drawing, out: &mut String) {
-        let fences = robustness::fences(self.program, &self.outcome.violations);
+        let fences = robustness::fences(self.program, self.outcome);
         if fences.is_empty() || !self.outcome.coverage.is_complete() {
             return;
         }

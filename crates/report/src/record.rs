@@ -41,7 +41,7 @@ impl Report<'_> {
             ("stats", stats(&outcome.stats, tally)),
         ];
         if options.asks_for_robustness() {
-            members.push(("robustness", robustness::record(program, &outcome.violations)));
+            members.push(("robustness", robustness::record(program, outcome)));
         }
         if is_sampled(outcome) {
             members.push(("seed", Json::number(options.seed)));

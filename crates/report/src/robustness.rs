@@ -1,6 +1,6 @@
 //! What is said of programs that are not robust.
 
-use teetotal_explore::Violation;
+use teetotal_explore::Outcome;
 use teetotal_judge::Finding;
 use teetotal_judge::monitors::robustness::{Delay, Site};
 use teetotal_program::ir::{Instruction, Program, printer};
@@ -28,19 +28,26 @@ pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
     lines.push(format!("  although it happened before; {consequence}"));
     lines.extend(place(program, store).map(|place| format!("  --> {place}, the store")));
     lines.extend(place(program, access).map(|place| format!("  --> {place}, the access")));
-    lines.push(format!("  help: {}", fence(program, store)));
+    lines.extend(delay.fence_helps.map(|helps| {
+        match helps {
+            true => {
+                format!("  help: a full fence after `{}` in {} forbids this", statement(program, store), thread(store))
+            }
+            false => {
+                "  note: no fence after the store forbids this: a step that is one moment under sc is several here"
+                    .to_owned()
+            }
+        }
+    }));
     lines
 }
 
-/// Where to put a fence.
-fn fence(program: &Program, store: Site) -> String {
-    let thread = &program.threads[store.thread.index()].name;
-    format!("a full fence after `{}` in {thread} forbids this", statement(program, store))
-}
-
-/// Every fence that is wanted, each once, if all violations of robustness are known.
-pub(crate) fn fences(program: &Program, violations: &[Violation]) -> Vec<String> {
-    let delays = violations.iter().filter_map(|violation| match &violation.finding {
+/// Every fence that is wanted, each once, if all violations of robustness are known and fences are enough.
+pub(crate) fn fences(program: &Program, outcome: &Outcome) -> Vec<String> {
+    if !outcome.fences_suffice || !outcome.coverage.is_complete() {
+        return Vec::new();
+    }
+    let delays = outcome.violations.iter().filter_map(|violation| match &violation.finding {
         Finding::NotRobust(delay) => Some(delay.store_at),
         _ => None,
     });
@@ -52,7 +59,7 @@ pub(crate) fn fences(program: &Program, violations: &[Violation]) -> Vec<String>
 }
 
 /// The pairs of places that are at fault, and where fences help.
-pub(crate) fn record(program: &Program, violations: &[Violation]) -> Json {
+pub(crate) fn record(program: &Program, outcome: &Outcome) -> Json {
     let site = |site: Site| {
         let mut members = vec![
             ("thread", Json::text(&program.threads[site.thread.index()].name)),
@@ -61,7 +68,7 @@ pub(crate) fn record(program: &Program, violations: &[Violation]) -> Json {
         members.extend(place(program, site).map(|place| ("place", Json::Text(place))));
         Json::Object(members)
     };
-    let pairs = violations.iter().filter_map(|violation| {
+    let pairs = outcome.violations.iter().filter_map(|violation| {
         let Finding::NotRobust(delay) = &violation.finding else { return None };
         Some(Json::Object(vec![
             ("store", site(delay.store_at)),
@@ -73,12 +80,12 @@ pub(crate) fn record(program: &Program, violations: &[Violation]) -> Json {
         ]))
     });
     let pairs = pairs.collect();
-    let fences = fences(program, violations).into_iter().map(Json::Text).collect();
+    let fences = fences(program, outcome).into_iter().map(Json::Text).collect();
     Json::Object(vec![("pairs", Json::List(pairs)), ("fences", Json::List(fences))])
 }
 
 fn statement(program: &Program, site: Site) -> String {
-    printer::statement(program, site.thread, site.place as usize)
+    printer::shown(program, site.thread, site.place as usize, None)
 }
 
 fn place(program: &Program, site: Site) -> Option<String> {

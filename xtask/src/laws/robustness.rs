@@ -1,8 +1,9 @@
 //! The monitor of robustness, on executions of sequential consistency, says what a search of the model says.
 
-use teetotal_explore::{Options, SearchId, check, dpor};
+use teetotal_explore::robustness::search_model;
+use teetotal_explore::{Limits, Options, SearchId, check, dpor};
 use teetotal_judge::MonitorId;
-use teetotal_memory::models::{Pso, Tso};
+use teetotal_memory::models::{Pso, Sc, Tso};
 use teetotal_memory::{Model, ModelId, relations};
 
 use crate::laws::{Case, Verdict};
@@ -14,6 +15,34 @@ pub(super) fn agrees_with_the_model(case: &Case) -> Verdict {
     }
     agrees_under::<Tso>(case)?;
     agrees_under::<Pso>(case)
+}
+
+/// A search of the model itself finds something exactly if the model has a trace that counts and is not one of sequential
+/// consistency.
+pub(super) fn is_inclusion(case: &Case) -> Verdict {
+    is_inclusion_under::<Tso>(case)?;
+    is_inclusion_under::<Pso>(case)
+}
+
+fn is_inclusion_under<M: Model>(case: &Case) -> Verdict {
+    let sc = &case.everything::<Sc>().traces;
+    let traces = &case.everything::<M>().traces;
+    let other = traces.iter().find(|(key, (_, end))| end.kind != "discarded" && !sc.contains_key(*key));
+    let decided =
+        search_model(&case.program, M::ID, &Limits::default(), &|| None).map_err(|error| format!("{error:?}"))?;
+    if !decided.coverage.is_complete() {
+        return Err(format!("the search of {} stopped: {:?}", M::ID.info().name, decided.coverage));
+    }
+    match (other, decided.violations.first()) {
+        (Some((_, (trace, _))), None) => {
+            let steps: Vec<_> = trace.steps().iter().map(|record| record.step).collect();
+            Err(format!("the search of {} misses {steps:?}, which is not of sc", M::ID.info().name))
+        }
+        (None, Some(shown)) => {
+            Err(format!("the search of {} finds {:?}, but every trace is of sc", M::ID.info().name, shown.relaxed))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn agrees_under<M: Model>(case: &Case) -> Verdict {

@@ -1,8 +1,8 @@
 //! Robustness: what is said where it holds, where it does not, and where it cannot be decided.
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 
-use crate::{check, check_file, refuse};
+use crate::{check, check_file, refuse, run, teetotal};
 
 #[test]
 fn a_program_that_is_not_robust_comes_with_a_proof() {
@@ -72,4 +72,15 @@ fn what_does_not_fit_is_refused() {
         error: a checkpoint does not keep what `robustness` has seen; leave one of them out
     "#]],
     );
+}
+
+/// Every litmus test of the corpus, and models of Promela whose steps access memory more than once.
+#[test]
+fn the_corpus_gets_its_verdicts() {
+    let litmus = "../../corpus/litmus";
+    let models = ["peterson-single", "peterson-repeated-fenced", "dekker-single", "clh", "barrier", "alternating-bit"];
+    let models = models.map(|name| format!("../../corpus/promela/{name}.pml")).join(" ");
+    let ran = run(&mut teetotal(&format!("check {litmus} {models} --check robustness --model tso,pso --quiet")));
+    expect_file!["expected/robustness_of_the_corpus.txt"].assert_eq(&ran.stdout);
+    assert_eq!(ran.code, Some(1));
 }

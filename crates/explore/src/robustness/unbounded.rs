@@ -44,13 +44,16 @@ pub struct Decided {
     pub coverage: Coverage,
     /// States of the program with a guess.
     pub states: u64,
+    /// Whether full fences after the stores of all violations are known to leave none.
+    pub fences_suffice: bool,
 }
 
-/// A violation, with an execution of sequential consistency and one of the model.
+/// A violation, with an execution of the model.
 #[derive(Debug)]
 pub struct Shown {
     pub finding: Finding,
-    pub schedule: Schedule,
+    /// The execution of sequential consistency in which it was seen, if only those were searched.
+    pub schedule: Option<Schedule>,
     pub relaxed: Vec<Step>,
     /// In how many states it was seen.
     pub seen: u64,
@@ -76,7 +79,7 @@ pub fn decide(
         known: FxHashMap::default(),
         states: Vec::new(),
         ways: Vec::new(),
-        values: vec![BTreeSet::new(); variables(program).len()],
+        values: Values::new(program),
         found: BTreeMap::new(),
         system,
     };
@@ -106,20 +109,39 @@ struct Search<'s> {
     known: FxHashMap<Box<[u8]>, u32>,
     states: Vec<(Box<[u8]>, Option<Guess>)>,
     ways: Vec<Option<Way>>,
-    /// The values that each variable was seen to hold.
-    values: Vec<BTreeSet<Value>>,
+    values: Values,
     /// By the store and the access.
     found: BTreeMap<(Site, Site), Sightings>,
     system: System<Interpreter, Sc>,
 }
 
-/// Every register and location.
-fn variables(program: &Program) -> Vec<Term> {
-    let locations = (0..program.locations.len()).map(|index| Term::Memory(Loc::at(index)));
-    let registers = program.threads.iter().enumerate().flat_map(|(thread, code)| {
-        (0..code.registers.len()).map(move |reg| Term::Register(ThreadId::at(thread), Reg(reg as u16)))
-    });
-    locations.chain(registers).collect()
+/// The values that each variable was seen to hold.
+pub(super) struct Values {
+    variables: Vec<Term>,
+    seen: Vec<BTreeSet<Value>>,
+}
+
+impl Values {
+    /// Of every register and location.
+    pub(super) fn new(program: &Program) -> Self {
+        let locations = (0..program.locations.len()).map(|index| Term::Memory(Loc::at(index)));
+        let registers = program.threads.iter().enumerate().flat_map(|(thread, code)| {
+            (0..code.registers.len()).map(move |reg| Term::Register(ThreadId::at(thread), Reg(reg as u16)))
+        });
+        let variables: Vec<Term> = locations.chain(registers).collect();
+        Values { seen: vec![BTreeSet::new(); variables.len()], variables }
+    }
+
+    /// Refuses a program with a variable that takes ever more values.
+    pub(super) fn note(&mut self, program: &Program, state: &dyn FinalState) -> Result<(), Unbounded> {
+        for (&variable, seen) in self.variables.iter().zip(&mut self.seen) {
+            seen.insert(state.value(variable));
+            if seen.len() > MANY_VALUES {
+                return Err(Unbounded { variable: program.term_name(variable) });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Takes note of the event of one step.
@@ -145,13 +167,12 @@ impl Search<'_> {
         let mut bytes = Vec::new();
         self.system.save(&mut bytes);
         self.add(&bytes, None, None);
-        let variables = variables(self.program);
         let mut next = 0;
         while next < self.states.len() {
             if let Some(reason) = self.expand(next as u32) {
                 return Ok(Coverage::Stopped(reason));
             }
-            self.note_values(&variables)?;
+            self.values.note(self.program, &self.system)?;
             next += 1;
             if let Some(limit) = limits.states.filter(|&limit| self.states.len() as u64 > limit) {
                 return Ok(Coverage::Stopped(StopReason::States(limit)));
@@ -233,17 +254,6 @@ impl Search<'_> {
         }
     }
 
-    /// Refuses a program with a variable that takes ever more values.
-    fn note_values(&mut self, variables: &[Term]) -> Result<(), Unbounded> {
-        for (&variable, values) in variables.iter().zip(&mut self.values) {
-            values.insert(self.system.value(variable));
-            if values.len() > MANY_VALUES {
-                return Err(Unbounded { variable: self.program.term_name(variable) });
-            }
-        }
-        Ok(())
-    }
-
     /// The steps to a state, and how many of them come before and with the store that waits.
     fn steps_to(&self, id: u32) -> (Vec<Step>, usize) {
         let mut ways = Vec::new();
@@ -265,7 +275,12 @@ impl Search<'_> {
         for ((store_at, access_at), Sightings { states }) in &self.found {
             let shown = states.iter().find_map(|&(id, thread)| {
                 self.show(&mut constructor, id, (*store_at, *access_at), thread).map(|(delay, schedule, relaxed)| {
-                    Shown { finding: Finding::NotRobust(delay), schedule, relaxed, seen: states.len() as u64 }
+                    Shown {
+                        finding: Finding::NotRobust(delay),
+                        schedule: Some(schedule),
+                        relaxed,
+                        seen: states.len() as u64,
+                    }
                 })
             });
             doubtful |= shown.is_none();
@@ -276,7 +291,7 @@ impl Search<'_> {
             Coverage::Complete if doubtful => Coverage::Stopped(StopReason::Continuation),
             coverage => coverage,
         };
-        Decided { violations, coverage, states: self.states.len() as u64 }
+        Decided { violations, coverage, states: self.states.len() as u64, fences_suffice: true }
     }
 
     fn show(
@@ -293,7 +308,7 @@ impl Search<'_> {
         let index = trace.events().iter().filter(|event| event.thread == thread).count() as u32;
         let loc = trace.event(store).loc?;
         let waits = self.waits_of(access_at);
-        let delay = Delay { store, store_at, access_at, loc, index, waits };
+        let delay = Delay { store, store_at, access_at, loc, index, waits, fence_helps: Some(true) };
         match constructor.construct(&trace, &delay) {
             Constructed::Execution(relaxed) => Some((delay, schedule, relaxed)),
             Constructed::Impossible => None,

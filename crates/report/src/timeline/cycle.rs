@@ -4,7 +4,8 @@
 
 use std::collections::VecDeque;
 
-use teetotal_memory::{EventId, EventKind, Source, Trace, relations};
+use teetotal_memory::relations::{self, Relation};
+use teetotal_memory::{EventId, EventKind, Source, Trace};
 
 use super::Timeline;
 use super::names::{Names, number};
@@ -20,7 +21,10 @@ const MANY: usize = 256;
 ///
 /// In a long execution it is the shortest among the events of some cycle.
 pub(super) fn shortest(trace: &Trace) -> Option<Vec<EventId>> {
-    let before = relations::happens_before(trace);
+    let mut before = relations::happens_before(trace);
+    if before.is_acyclic() {
+        before = between_steps(trace, &before);
+    }
     let some = before.cycle()?;
     let mut among: Vec<EventId> =
         if before.n_events() <= MANY { (0..before.n_events()).map(EventId::at).collect() } else { some.clone() };
@@ -55,6 +59,33 @@ pub(super) fn shortest(trace: &Trace) -> Option<Vec<EventId>> {
     Some(best)
 }
 
+/// The same with the first event of each step in the place of all: under sequential consistency a step is one moment.
+fn between_steps(trace: &Trace, before: &Relation) -> Relation {
+    let mut steps = Relation::empty(before.n_events());
+    let first = |id: EventId| events_of_step(trace, id).next().unwrap_or(id);
+    for (from, to) in before.pairs().map(|(from, to)| (first(from), first(to))) {
+        if from != to {
+            steps.add(from, to);
+        }
+    }
+    steps
+}
+
+/// The events that were issued in the same step.
+fn events_of_step(trace: &Trace, id: EventId) -> impl Iterator<Item = EventId> + '_ {
+    let step = trace.event(id).step;
+    trace.ids().filter(move |(_, event)| event.step == step).map(|(id, _)| id)
+}
+
+/// The events of two steps by which one comes before the other.
+fn related(trace: &Trace, before: &Relation, first: EventId, second: EventId) -> (EventId, EventId) {
+    if before.has(first, second) {
+        return (first, second);
+    }
+    let pairs = events_of_step(trace, first).flat_map(|a| events_of_step(trace, second).map(move |b| (a, b)));
+    pairs.into_iter().find(|&(a, b)| before.has(a, b)).unwrap_or((first, second))
+}
+
 /// Adds one line for each event of the cycle, with an arrow to the next and the reason for it.
 pub(super) fn draw(timeline: &Timeline<'_>, cycle: &[EventId], options: Options, out: &mut String) {
     let names = Names::new(timeline.program, timeline.trace);
@@ -63,9 +94,11 @@ pub(super) fn draw(timeline: &Timeline<'_>, cycle: &[EventId], options: Options,
         format!("{} {}", number(event.step), names.statement(event))
     };
     let next = |index: usize| cycle[(index + 1) % cycle.len()];
+    let before = relations::happens_before(timeline.trace);
     let edges: Vec<[String; 3]> = (0..cycle.len())
         .map(|index| {
-            [label(cycle[index]), reason(timeline.trace, &names, cycle[index], next(index)), label(next(index))]
+            let (from, to) = related(timeline.trace, &before, cycle[index], next(index));
+            [label(from), reason(timeline.trace, &names, from, to), label(to)]
         })
         .collect();
     let [from, why, to] = [0, 1, 2].map(|part| edges.iter().map(|edge| text::width(&edge[part])).max().unwrap_or(0));

@@ -53,6 +53,9 @@ pub struct Delay {
     pub index: u32,
     /// What the access waits for in its own thread where it writes.
     pub waits: Waits,
+    /// Whether a full fence after the store forbids it, if that is known: not where a step accesses memory more than
+    /// once and not everything was searched.
+    pub fence_helps: Option<bool>,
 }
 
 impl Delay {
@@ -132,7 +135,8 @@ impl<A: Algorithm> Robustness<A> {
         let event = trace.event(store);
         let store_at = Site { thread: event.thread, place: event.place };
         let access_at = Site { thread: attempt.thread, place };
-        Some(Delay { store, store_at, access_at, loc: attempt.loc, index, waits: attempt.waits_to_write })
+        let waits = attempt.waits_to_write;
+        Some(Delay { store, store_at, access_at, loc: attempt.loc, index, waits, fence_helps: Some(true) })
     }
 }
 
