@@ -10,6 +10,7 @@ mod collector;
 pub mod dpor;
 pub mod driver;
 mod limits;
+pub mod mcr;
 pub mod minimize;
 mod outcome;
 mod replay;

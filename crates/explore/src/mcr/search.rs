@@ -1,0 +1,217 @@
+//! The walk over combinations of local states, depth first.
+
+use teetotal_memory::{Model, Step};
+use teetotal_program::{Failure, Loc, ThreadId};
+
+use super::automata::{Automata, Learnable, Possible, Taken};
+use super::local::Standing;
+use super::reduction::Reduction;
+use super::rows::Rows;
+use super::show::{Show, Way};
+use crate::collector::Collector;
+use crate::driver::{Flow, Progress, StopSignal};
+use crate::limits::Limits;
+use crate::outcome::{Coverage, StopReason};
+use crate::system::System;
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub limits: Limits,
+    /// Whether steps whose order cannot matter are left out.
+    pub reduce: bool,
+}
+
+/// How many states are visited between two looks at the limits and at the stop signal.
+const INTERVAL: u64 = 1_024;
+
+/// Shows one execution of each class of `system`; an outcome or a condition shows the locations `seen`.
+pub fn search<S, M>(
+    system: &System<S, M>,
+    seen: &[Loc],
+    collector: &mut Collector,
+    settings: &Settings,
+    signal: StopSignal<'_>,
+) -> Coverage
+where
+    S: Learnable + Clone,
+    M: Model,
+{
+    if let Some((thread, Failure::EndlessLoop { instruction })) = system.initial_failure() {
+        return Coverage::Stopped(StopReason::EndlessLoop { thread, instruction });
+    }
+    let mut automata = Automata::new(system.clone(), seen);
+    automata.reduces &= settings.reduce;
+    let length = automata.row_length();
+    let mut search = Search {
+        automata,
+        visited: Rows::new(length),
+        classes: Rows::new(length),
+        reduction: Reduction::default(),
+        before: Vec::new(),
+        frames: Vec::new(),
+        chosen: Vec::new(),
+        taken: Vec::new(),
+        depth: 0,
+        cut: None,
+        show: Show::new(system, collector),
+        settings,
+        steps: 0,
+        row: Vec::new(),
+        next: Vec::new(),
+        possible: Vec::new(),
+    };
+    let stopped = search.run(signal).err().or(search.cut);
+    search.note_stats();
+    stopped.map_or(Coverage::Complete, Coverage::Stopped)
+}
+
+/// A state on the way, with the steps from it that are still to be taken.
+struct Frame {
+    row: u32,
+    /// Where its steps begin among the chosen ones; they end with the list.
+    first: usize,
+    /// The next one.
+    next: usize,
+    /// How many steps the execution has had.
+    depth: u64,
+}
+
+struct Search<'s, S, M> {
+    automata: Automata<S, M>,
+    visited: Rows,
+    classes: Rows,
+    reduction: Reduction,
+    /// What happens before the first state.
+    before: Vec<Step>,
+    frames: Vec<Frame>,
+    chosen: Vec<Possible>,
+    /// The step to each frame but the first.
+    taken: Vec<Taken>,
+    /// How many steps the execution has had.
+    depth: u64,
+    /// What cut an execution short, if something did.
+    cut: Option<StopReason>,
+    show: Show<'s, S, M>,
+    settings: &'s Settings,
+    steps: u64,
+    /// The state at hand and the next one, kept to save allocations.
+    row: Vec<u32>,
+    next: Vec<u32>,
+    possible: Vec<Possible>,
+}
+
+impl<S: Learnable + Clone, M: Model> Search<'_, S, M> {
+    fn run(&mut self, signal: StopSignal<'_>) -> Result<(), StopReason> {
+        let (row, before) = self.automata.start();
+        self.depth = before.len() as u64;
+        self.before = before;
+        let first = self.visited.insert(&row).expect("nothing was visited before");
+        self.enter(first)?;
+        while let Some(frame) = self.frames.last_mut() {
+            let Some(&step) = self.chosen.get(frame.next) else {
+                self.leave();
+                continue;
+            };
+            frame.next += 1;
+            let (row, depth) = (frame.row, frame.depth);
+            let taken = self.automata.take(self.visited.get(row), step, &mut self.next);
+            self.steps += 1;
+            if let Some(new) = self.visited.insert(&self.next) {
+                self.taken.push(taken);
+                self.depth = depth + taken.len();
+                self.enter(new)?;
+                if self.visited.len() as u64 % INTERVAL == 0 {
+                    self.heed(signal)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at a new state, and chooses the steps to take from it.
+    fn enter(&mut self, row: u32) -> Result<(), StopReason> {
+        let state = self.visited.get(row);
+        self.possible.clear();
+        self.automata.possible(state, &mut self.possible);
+        let first = self.chosen.len();
+        self.frames.push(Frame { row, first, next: first, depth: self.depth });
+        if self.possible.is_empty() {
+            return self.end(row);
+        }
+        if let Some(limit) = self.settings.limits.steps.filter(|&limit| self.depth >= limit) {
+            self.cut.get_or_insert(StopReason::Steps(limit));
+            return Ok(());
+        }
+        let state = self.visited.get(row);
+        self.reduction.choose(&self.automata, state, &self.possible, &mut self.chosen);
+        Ok(())
+    }
+
+    /// Goes back to the state before.
+    fn leave(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.chosen.truncate(frame.first);
+        }
+        self.taken.pop();
+    }
+
+    /// Nothing is possible in a state: shows it, unless its class is known.
+    fn end(&mut self, row: u32) -> Result<(), StopReason> {
+        self.row.clear();
+        self.row.extend_from_slice(self.visited.get(row));
+        if let Some(reason) = self.endless() {
+            self.cut.get_or_insert(reason);
+            return Ok(());
+        }
+        self.automata.class_of(&self.row, &mut self.next);
+        if self.classes.insert(&self.next).is_none() {
+            return Ok(());
+        }
+        let limit = self.settings.limits.executions;
+        if let Some(limit) = limit.filter(|&limit| self.classes.len() as u64 > limit) {
+            return Err(StopReason::Executions(limit));
+        }
+        let way = Way { before: &self.before, taken: &self.taken };
+        match self.show.execution(&mut self.automata, &self.row, way) {
+            Flow::Stop(reason) => Err(reason),
+            Flow::Continue | Flow::NextExecution => Ok(()),
+        }
+    }
+
+    /// The thread that runs on without an operation in the state at hand, if one does.
+    fn endless(&self) -> Option<StopReason> {
+        (0..self.automata.n_threads).find_map(|index| match self.automata.local(&self.row, index).standing {
+            Standing::Endless(instruction) => {
+                Some(StopReason::EndlessLoop { thread: ThreadId::at(index), instruction })
+            }
+            _ => None,
+        })
+    }
+
+    fn memory(&self) -> u64 {
+        (self.visited.memory() + self.classes.memory() + self.automata.memory()) as u64
+    }
+
+    /// Looks at the limits and at the signal.
+    fn heed(&self, signal: StopSignal<'_>) -> Result<(), StopReason> {
+        let Limits { states, memory, .. } = self.settings.limits;
+        let visited = self.visited.len() as u64;
+        if let Some(limit) = states.filter(|&limit| visited > limit) {
+            return Err(StopReason::States(limit));
+        }
+        if let Some(limit) = memory.filter(|&limit| self.memory() > limit) {
+            return Err(StopReason::Memory(limit));
+        }
+        let progress = Progress { executions: self.classes.len() as u64, states: visited };
+        signal.stop(progress).map_or(Ok(()), Err)
+    }
+
+    fn note_stats(&mut self) {
+        let bytes = self.memory();
+        let stats = &mut self.show.collector.stats;
+        stats.states = self.visited.len() as u64;
+        stats.steps = self.steps;
+        stats.bytes = bytes;
+    }
+}
