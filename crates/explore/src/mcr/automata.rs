@@ -91,6 +91,7 @@ pub(super) struct Automata<S, M> {
     seen_set: LocSet,
     histories: Histories,
     locals: Vec<Locals>,
+    outcomes: Vec<Outcome>,
     edges: Vec<Edge>,
     leavings: Vec<Leaving>,
     values: Values,
@@ -122,6 +123,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             seen_set,
             histories: Histories::new(width),
             locals: (0..n_threads).map(|_| Locals::new()).collect(),
+            outcomes: Vec::with_capacity(64),
             edges: Vec::with_capacity(64),
             leavings: Vec::new(),
             values: Values::new(),
@@ -224,10 +226,15 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             Look::Memory(loc) | Look::Lock(loc) => self.memory_at(row, loc),
             other => self.key(row, other),
         };
-        match self.local(row, index).outcomes.iter().find(|outcome| outcome.key == key) {
-            Some(outcome) => (outcome.first, outcome.end),
-            None => self.learn(row, index, key),
+        let mut at = self.local(row, index).outcome;
+        while at != UNKNOWN {
+            let outcome = &self.outcomes[at as usize];
+            if outcome.key == key {
+                return (outcome.first, outcome.end);
+            }
+            at = outcome.other;
         }
+        self.learn(row, index, key)
     }
 
     /// What the operation finds, as a number, where that is not just one location.
@@ -255,17 +262,21 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         self.load(row);
         let mut steps = std::mem::take(&mut self.steps);
         self.system.issues_of(thread, &mut steps);
-        let mut new = Vec::with_capacity(steps.len());
-        for &step in &steps {
-            self.load(row);
-            new.push(self.perform(row, step, history));
+        let first = self.edges.len() as u32;
+        for (position, &step) in steps.iter().enumerate() {
+            if position > 0 {
+                self.load(row);
+            }
+            let edge = self.perform(row, step, history);
+            self.edges.push(edge);
         }
         self.steps = steps;
-        let first = self.edges.len() as u32;
-        self.edges.extend(new);
-        let outcome = Outcome { key, first, end: self.edges.len() as u32 };
-        self.locals[index].get_mut(row[index]).outcomes.push(outcome);
-        (outcome.first, outcome.end)
+        let end = self.edges.len() as u32;
+        let newest = self.outcomes.len() as u32;
+        let local = self.locals[index].get_mut(row[index]);
+        self.outcomes.push(Outcome { key, first, end, other: local.outcome });
+        local.outcome = newest;
+        (first, end)
     }
 
     /// Performs one operation in the system, which is in the state `row`.
@@ -352,7 +363,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             reads_now,
             future: Footprint::new::<M>(subject.future(thread), buffer),
             is_exclusive: subject.asks_for_no_switch(thread),
-            outcomes: Vec::new(),
+            outcome: UNKNOWN,
             commits: first..self.leavings.len() as u32,
         };
         self.locals[thread.index()].add(local)
@@ -470,11 +481,6 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             let value = self.values.value(row[self.n_threads + 1 + index]);
             self.system.put_memory(Loc::at(index), value);
         }
-        &self.system
-    }
-
-    /// The system as it is.
-    pub(super) fn system(&self) -> &System<S, M> {
         &self.system
     }
 }

@@ -22,8 +22,8 @@ pub(super) struct Local {
     pub(super) future: Footprint,
     /// Whether it asks to go on without a switch.
     pub(super) is_exclusive: bool,
-    /// What its operation leads to, for each of what it may find.
-    pub(super) outcomes: Vec<Outcome>,
+    /// What its operation leads to for the last thing that it was found to find; others follow.
+    pub(super) outcome: u32,
     /// The stores that may leave the buffer next.
     pub(super) commits: Range<u32>,
 }
@@ -108,6 +108,8 @@ pub(super) struct Outcome {
     pub(super) key: u32,
     pub(super) first: u32,
     pub(super) end: u32,
+    /// The outcome for something else that it may find.
+    pub(super) other: u32,
 }
 
 /// The local states of one thread.

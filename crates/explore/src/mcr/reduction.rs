@@ -20,6 +20,8 @@ pub(super) struct Reduction {
     accesses: Vec<Access>,
     /// The set that is grown, and the best so far.
     set: Processes,
+    /// The part of it that everything was added for.
+    done: Processes,
     best: Processes,
 }
 
@@ -136,22 +138,29 @@ impl Reduction {
     /// The least set around a step such that nothing outside depends on what is possible inside; not if it is all.
     fn grow<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, seed: Possible) -> bool {
         let n_threads = self.futures.len();
-        self.set.threads = 0;
-        self.set.buffers.clear();
-        self.set.buffers.resize(n_threads, LocSet::default());
+        self.set.clear(n_threads);
         self.set.add(state, seed);
-        let mut done = Processes { threads: 0, buffers: Vec::new() };
-        let mut first = true;
-        while first || self.set != done {
-            first = false;
-            done.clone_from(&self.set);
+        self.done.clear(n_threads);
+        let mut grows = true;
+        while grows {
+            grows = false;
             for index in 0..n_threads {
-                if done.threads & 1 << index != 0 && !self.add_around_thread(state, index) {
-                    return false;
+                let is_thread = self.set.threads & !self.done.threads & 1 << index != 0;
+                if is_thread {
+                    self.done.threads |= 1 << index;
+                    if !self.add_around_thread(state, index) {
+                        return false;
+                    }
                 }
-                if !done.buffers[index].is_empty() {
+                let is_buffer = self.set.buffers[index] != self.done.buffers[index];
+                if is_buffer {
+                    self.done.buffers[index] = self.set.buffers[index];
                     self.add_around_buffer(state, index);
                 }
+                grows |= is_thread || is_buffer;
+            }
+            if grows && state.possible.iter().all(|step| self.set.has(state, *step)) {
+                return false;
             }
         }
         true
@@ -234,6 +243,12 @@ impl Reduction {
 }
 
 impl Processes {
+    fn clear(&mut self, n_threads: usize) {
+        self.threads = 0;
+        self.buffers.clear();
+        self.buffers.resize(n_threads, LocSet::default());
+    }
+
     fn add<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, step: Possible) {
         let index = step.thread as usize;
         match state.automata.write_of(step) {

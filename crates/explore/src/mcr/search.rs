@@ -25,6 +25,9 @@ pub struct Settings {
 /// How many states are visited between two looks at the limits and at the stop signal.
 const INTERVAL: u64 = 1_024;
 
+/// Of states in which one step is possible, every so many in a row are stored.
+const PASSED: u32 = 16;
+
 /// Shows one execution of each class of `system`; an outcome or a condition shows the locations `seen`.
 pub fn search<S, M>(
     system: &System<S, M>,
@@ -73,8 +76,9 @@ struct Frame {
     first: usize,
     /// The next one.
     next: usize,
-    /// How many steps the execution has had.
+    /// How many steps the execution has had, and how many of them were taken.
     depth: u64,
+    taken: usize,
 }
 
 struct Search<'s, S, M> {
@@ -86,7 +90,7 @@ struct Search<'s, S, M> {
     before: Vec<Step>,
     frames: Vec<Frame>,
     chosen: Vec<Possible>,
-    /// The step to each frame but the first.
+    /// The steps of the execution after those at the beginning.
     taken: Vec<Taken>,
     /// How many steps the execution has had.
     depth: u64,
@@ -106,60 +110,70 @@ impl<S: Learnable + Clone, M: Model> Search<'_, S, M> {
         let (row, before) = self.automata.start();
         self.depth = before.len() as u64;
         self.before = before;
-        let first = self.visited.insert(&row).expect("nothing was visited before");
-        self.enter(first)?;
+        self.row = row;
+        self.go_on(signal)?;
         while let Some(frame) = self.frames.last_mut() {
+            self.taken.truncate(frame.taken);
             let Some(&step) = self.chosen.get(frame.next) else {
-                self.leave();
+                self.chosen.truncate(frame.first);
+                self.frames.pop();
                 continue;
             };
             frame.next += 1;
-            let (row, depth) = (frame.row, frame.depth);
-            let taken = self.automata.take(self.visited.get(row), step, &mut self.next);
-            self.steps += 1;
-            if let Some(new) = self.visited.insert(&self.next) {
-                self.taken.push(taken);
-                self.depth = depth + taken.len();
-                self.enter(new)?;
-                if self.visited.len() as u64 % INTERVAL == 0 {
+            self.depth = frame.depth;
+            self.row.clear();
+            self.row.extend_from_slice(self.visited.get(frame.row));
+            self.take(step);
+            self.go_on(signal)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a step from the state at hand.
+    fn take(&mut self, step: Possible) {
+        let taken = self.automata.take(&self.row, step, &mut self.next);
+        std::mem::swap(&mut self.row, &mut self.next);
+        self.depth += taken.len();
+        self.taken.push(taken);
+        self.steps += 1;
+    }
+
+    /// Goes on from the state at hand to the next one from which several steps are worth taking, if it is new.
+    fn go_on(&mut self, signal: StopSignal<'_>) -> Result<(), StopReason> {
+        let first = self.chosen.len();
+        for passed in 1_u32.. {
+            self.possible.clear();
+            self.automata.possible(&self.row, &mut self.possible);
+            if self.possible.is_empty() {
+                return self.end();
+            }
+            if let Some(limit) = self.settings.limits.steps.filter(|&limit| self.depth >= limit) {
+                self.cut.get_or_insert(StopReason::Steps(limit));
+                return Ok(());
+            }
+            // Where one step is possible it takes less time to pass again than to store, if it does not go on and on.
+            let mut step = self.possible[0];
+            if self.possible.len() > 1 || passed.is_multiple_of(PASSED) {
+                let Some(row) = self.visited.insert(&self.row) else { return Ok(()) };
+                if (self.visited.len() as u64).is_multiple_of(INTERVAL) {
                     self.heed(signal)?;
                 }
+                self.reduction.choose(&self.automata, &self.row, &self.possible, &mut self.chosen);
+                if self.chosen.len() > first + 1 {
+                    let taken = self.taken.len();
+                    self.frames.push(Frame { row, first, next: first, depth: self.depth, taken });
+                    return Ok(());
+                }
+                step = self.chosen[first];
+                self.chosen.truncate(first);
             }
+            self.take(step);
         }
         Ok(())
-    }
-
-    /// Looks at a new state, and chooses the steps to take from it.
-    fn enter(&mut self, row: u32) -> Result<(), StopReason> {
-        let state = self.visited.get(row);
-        self.possible.clear();
-        self.automata.possible(state, &mut self.possible);
-        let first = self.chosen.len();
-        self.frames.push(Frame { row, first, next: first, depth: self.depth });
-        if self.possible.is_empty() {
-            return self.end(row);
-        }
-        if let Some(limit) = self.settings.limits.steps.filter(|&limit| self.depth >= limit) {
-            self.cut.get_or_insert(StopReason::Steps(limit));
-            return Ok(());
-        }
-        let state = self.visited.get(row);
-        self.reduction.choose(&self.automata, state, &self.possible, &mut self.chosen);
-        Ok(())
-    }
-
-    /// Goes back to the state before.
-    fn leave(&mut self) {
-        if let Some(frame) = self.frames.pop() {
-            self.chosen.truncate(frame.first);
-        }
-        self.taken.pop();
     }
 
     /// Nothing is possible in a state: shows it, unless its class is known.
-    fn end(&mut self, row: u32) -> Result<(), StopReason> {
-        self.row.clear();
-        self.row.extend_from_slice(self.visited.get(row));
+    fn end(&mut self) -> Result<(), StopReason> {
         if let Some(reason) = self.endless() {
             self.cut.get_or_insert(reason);
             return Ok(());
