@@ -28,6 +28,7 @@ mod everything;
 mod exact;
 mod fences;
 mod inclusion;
+mod mcr;
 mod minimal;
 mod permutation;
 mod rc11;
@@ -103,6 +104,7 @@ const LAWS: &[Law] = &[
     Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
+    Law { name: "mcr finds the values of brute force, each once", needs_end: true, holds: mcr::finds_each_class_once },
     Law { name: "bounded search ≡ brute force within the bound", needs_end: true, holds: bounded::agrees },
     Law { name: "no execution is simpler than a minimized one", needs_end: true, holds: minimal::holds },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },

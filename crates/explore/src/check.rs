@@ -12,6 +12,7 @@ use crate::collector::Collector;
 use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
+use crate::mcr;
 use crate::minimize::{Goal, Simple, minimize};
 use crate::outcome::{Coverage, Outcome, Schedule, Violation};
 use crate::replay::{Replayed, trace_of};
@@ -209,6 +210,12 @@ impl ModelVisitor for Search<'_> {
                 let (collector, coverage) =
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
                 Found { collector, coverage, guarantee: None }
+            }
+            SearchId::Mcr => {
+                let settings = mcr::Settings { limits, reduce: true };
+                let seen = self.program.locations_at_end();
+                let coverage = mcr::search(&system, &seen, &mut self.collector, &settings, self.signal);
+                Found { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
             SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),

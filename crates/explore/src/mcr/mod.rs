@@ -19,4 +19,5 @@ mod rows;
 mod search;
 mod show;
 
-pub use search::{Settings, search};
+pub use automata::Learnable;
+pub use search::{Settings, search, visit};

@@ -26,6 +26,10 @@ impl Rows {
         &self.words[start..start + self.length]
     }
 
+    pub(super) fn has(&self, row: &[u32]) -> bool {
+        self.table.find(hash_of(row), |&other| self.get(other) == row).is_some()
+    }
+
     /// Adds a row, unless it is there; gives its number if it is new.
     pub(super) fn insert(&mut self, row: &[u32]) -> Option<u32> {
         let hash = hash_of(row);

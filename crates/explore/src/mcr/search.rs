@@ -11,7 +11,7 @@ use super::show::{Show, Way};
 use crate::collector::Collector;
 use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
-use crate::outcome::{Coverage, StopReason};
+use crate::outcome::{Coverage, Stats, StopReason};
 use crate::system::System;
 
 /// How to search.
@@ -43,30 +43,39 @@ where
     if let Some((thread, Failure::EndlessLoop { instruction })) = system.initial_failure() {
         return Coverage::Stopped(StopReason::EndlessLoop { thread, instruction });
     }
-    let mut automata = Automata::new(system.clone(), seen);
-    automata.reduces &= settings.reduce;
-    let length = automata.row_length();
-    let mut search = Search {
-        automata,
-        visited: Rows::new(length),
-        classes: Rows::new(length),
-        reduction: Reduction::default(),
-        before: Vec::new(),
-        frames: Vec::new(),
-        chosen: Vec::new(),
-        taken: Vec::new(),
-        depth: 0,
-        cut: None,
-        show: Show::new(system, collector),
-        settings,
-        steps: 0,
-        row: Vec::new(),
-        next: Vec::new(),
-        possible: Vec::new(),
-    };
-    let stopped = search.run(signal).err().or(search.cut);
-    search.note_stats();
-    stopped.map_or(Coverage::Complete, Coverage::Stopped)
+    let mut show = Show::new(system, collector);
+    let (coverage, stats) = Search::new(system, seen, settings, &mut show).run(signal);
+    collector.stats.add(&stats);
+    coverage
+}
+
+/// Calls `each` with one execution of each class.
+pub fn visit<S, M>(
+    system: &System<S, M>,
+    seen: &[Loc],
+    settings: &Settings,
+    each: &mut dyn FnMut(Vec<Step>),
+) -> Coverage
+where
+    S: Learnable + Clone,
+    M: Model,
+{
+    Search::new(system, seen, settings, &mut Each(each)).run(&|| None).0
+}
+
+/// Somebody who is shown the executions.
+pub(super) trait Audience<S, M> {
+    /// Sees the execution that leads to the state `row`, in which nothing is possible.
+    fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow;
+}
+
+struct Each<'e>(&'e mut dyn FnMut(Vec<Step>));
+
+impl<S, M> Audience<S, M> for Each<'_> {
+    fn execution(&mut self, _: &mut Automata<S, M>, _: &[u32], way: Way<'_>) -> Flow {
+        (self.0)(way.steps());
+        Flow::Continue
+    }
 }
 
 /// A state on the way, with the steps from it that are still to be taken.
@@ -81,7 +90,7 @@ struct Frame {
     taken: usize,
 }
 
-struct Search<'s, S, M> {
+struct Search<'s, S, M, A> {
     automata: Automata<S, M>,
     visited: Rows,
     classes: Rows,
@@ -96,7 +105,7 @@ struct Search<'s, S, M> {
     depth: u64,
     /// What cut an execution short, if something did.
     cut: Option<StopReason>,
-    show: Show<'s, S, M>,
+    audience: &'s mut A,
     settings: &'s Settings,
     steps: u64,
     /// The state at hand and the next one, kept to save allocations.
@@ -105,8 +114,44 @@ struct Search<'s, S, M> {
     possible: Vec<Possible>,
 }
 
-impl<S: Learnable + Clone, M: Model> Search<'_, S, M> {
-    fn run(&mut self, signal: StopSignal<'_>) -> Result<(), StopReason> {
+impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> {
+    fn new(system: &System<S, M>, seen: &[Loc], settings: &'s Settings, audience: &'s mut A) -> Self {
+        let mut automata = Automata::new(system.clone(), seen);
+        automata.reduces &= settings.reduce;
+        let length = automata.row_length();
+        Search {
+            automata,
+            visited: Rows::new(length),
+            classes: Rows::new(length),
+            reduction: Reduction::default(),
+            before: Vec::new(),
+            frames: Vec::new(),
+            chosen: Vec::new(),
+            taken: Vec::new(),
+            depth: 0,
+            cut: None,
+            audience,
+            settings,
+            steps: 0,
+            row: Vec::new(),
+            next: Vec::new(),
+            possible: Vec::new(),
+        }
+    }
+
+    fn run(mut self, signal: StopSignal<'_>) -> (Coverage, Stats) {
+        let stopped = self.walk(signal).err().or(self.cut);
+        let stats = Stats {
+            classes: self.classes.len() as u64,
+            states: self.visited.len() as u64,
+            steps: self.steps,
+            bytes: self.memory(),
+            ..Stats::default()
+        };
+        (stopped.map_or(Coverage::Complete, Coverage::Stopped), stats)
+    }
+
+    fn walk(&mut self, signal: StopSignal<'_>) -> Result<(), StopReason> {
         let (row, before) = self.automata.start();
         self.depth = before.len() as u64;
         self.before = before;
@@ -179,15 +224,15 @@ impl<S: Learnable + Clone, M: Model> Search<'_, S, M> {
             return Ok(());
         }
         self.automata.class_of(&self.row, &mut self.next);
+        let limit = self.settings.limits.executions;
+        if let Some(limit) = limit.filter(|&limit| self.classes.len() as u64 >= limit) {
+            return if self.classes.has(&self.next) { Ok(()) } else { Err(StopReason::Executions(limit)) };
+        }
         if self.classes.insert(&self.next).is_none() {
             return Ok(());
         }
-        let limit = self.settings.limits.executions;
-        if let Some(limit) = limit.filter(|&limit| self.classes.len() as u64 > limit) {
-            return Err(StopReason::Executions(limit));
-        }
         let way = Way { before: &self.before, taken: &self.taken };
-        match self.show.execution(&mut self.automata, &self.row, way) {
+        match self.audience.execution(&mut self.automata, &self.row, way) {
             Flow::Stop(reason) => Err(reason),
             Flow::Continue | Flow::NextExecution => Ok(()),
         }
@@ -219,13 +264,5 @@ impl<S: Learnable + Clone, M: Model> Search<'_, S, M> {
         }
         let progress = Progress { executions: self.classes.len() as u64, states: visited };
         signal.stop(progress).map_or(Ok(()), Err)
-    }
-
-    fn note_stats(&mut self) {
-        let bytes = self.memory();
-        let stats = &mut self.show.collector.stats;
-        stats.states = self.visited.len() as u64;
-        stats.steps = self.steps;
-        stats.bytes = bytes;
     }
 }

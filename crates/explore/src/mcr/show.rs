@@ -5,6 +5,7 @@ use teetotal_memory::{Model, Step, Trace};
 use teetotal_program::ThreadId;
 
 use super::automata::{Automata, Learnable, Taken};
+use super::search::Audience;
 use crate::collector::Collector;
 use crate::driver::{self, Flow, Observer};
 use crate::limits::Limits;
@@ -14,7 +15,7 @@ use crate::system::System;
 
 /// Shows executions to a collector.
 pub(super) struct Show<'c, S, M> {
-    pub(super) collector: &'c mut Collector,
+    collector: &'c mut Collector,
     nothing: Trace,
     /// Performs executions, where monitors look at more than states.
     performing: Option<System<S, M>>,
@@ -28,10 +29,14 @@ pub(super) struct Way<'w> {
 }
 
 impl Way<'_> {
-    fn schedule(&self) -> Schedule {
+    pub(super) fn steps(&self) -> Vec<Step> {
         let mut steps = self.before.to_vec();
         self.taken.iter().for_each(|taken| taken.push_to(&mut steps));
-        Schedule::Steps(steps)
+        steps
+    }
+
+    fn schedule(&self) -> Schedule {
+        Schedule::Steps(self.steps())
     }
 }
 
@@ -39,14 +44,6 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
     pub(super) fn new(system: &System<S, M>, collector: &'c mut Collector) -> Self {
         let performing = (collector.needs() > Level::State).then(|| system.clone());
         Show { collector, nothing: Trace::default(), performing }
-    }
-
-    /// Shows the execution that leads to `row`, in which nothing is possible.
-    pub(super) fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
-        match &mut self.performing {
-            Some(system) => perform(self.collector, system, way),
-            None => self.state(automata.load(row), way),
-        }
     }
 
     /// Shows a final state to monitors that look at states only.
@@ -62,6 +59,15 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
         }
         let next = self.collector.watch_end(&view(None), &system.ending(), || way.schedule());
         if flow == Flow::Continue { next } else { flow }
+    }
+}
+
+impl<S: Learnable + Clone, M: Model> Audience<S, M> for Show<'_, S, M> {
+    fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
+        match &mut self.performing {
+            Some(system) => perform(self.collector, system, way),
+            None => self.state(automata.load(row), way),
+        }
     }
 }
 
