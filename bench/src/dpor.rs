@@ -4,11 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::dpor::{Settings, search};
-use teetotal_explore::{Collector, Limits, Stats};
-use teetotal_memory::{Model, ModelId, ModelVisitor};
+use teetotal_explore::{Options, SearchId, Stats, check};
+use teetotal_memory::ModelId;
 use teetotal_program::gallery::{self, Variant, Waiting};
-use teetotal_program::ir::{Builder, Interpreter, Program};
+use teetotal_program::ir::{Builder, Program};
 
 use crate::clock::Clock;
 
@@ -89,7 +88,9 @@ pub(crate) fn run() -> ExitCode {
 
 /// Executions a second on one core; gives how many targets are missed.
 fn rates() -> u32 {
-    println!("\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure");
+    println!(
+        "\nrate on one core; small programs come after a choice of {CHOICE}, so that there is something to measure"
+    );
     let mut missed = 0;
     for n in 2..=4 {
         let measured = measure(&Arc::new(store_buffering_after_choice(n)), ModelId::Tso, 1);
@@ -168,7 +169,7 @@ fn stores(n: u64, conflicting: bool) -> Program {
 
 /// How many executions there are, complete or not.
 pub(crate) fn executions(program: &Arc<Program>, model: ModelId) -> u64 {
-    model.visit(Once { program, jobs: 1 }).stats.executions
+    once(program, model, 1).stats.executions
 }
 
 struct Measured {
@@ -193,7 +194,7 @@ fn print(name: &str, model: ModelId, m: &Measured, peer: Option<f64>, ratio: Opt
 
 /// The mean of several runs, or with several workers the best.
 fn measure(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
-    let once = || model.visit(Once { program, jobs });
+    let once = || once(program, model, jobs);
     if jobs > 1 {
         return (0..REPEATS).map(|_| once()).min_by_key(|m| m.passed).expect("there are several runs");
     }
@@ -208,22 +209,11 @@ fn measure(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
     }
 }
 
-struct Once<'p> {
-    program: &'p Arc<Program>,
-    jobs: usize,
-}
-
-impl ModelVisitor for Once<'_> {
-    type Output = Measured;
-
-    fn visit<M: Model>(self) -> Measured {
-        let clock = Clock::start();
-        let subject = Interpreter::new(Arc::clone(self.program));
-        let collector = || Collector::new(self.program, &[], false);
-        let settings = Settings { limits: Limits::default(), jobs: self.jobs };
-        let searched = search::<_, M>(&subject, &collector, &settings, &|| None, None);
-        let (collector, coverage) = searched.expect("there is no checkpoint to read");
-        assert!(coverage.is_complete(), "the programs end");
-        Measured { stats: collector.stats, time: clock.on_core(), passed: clock.elapsed() }
-    }
+fn once(program: &Arc<Program>, model: ModelId, jobs: usize) -> Measured {
+    let options =
+        Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
+    let clock = Clock::start();
+    let outcome = check(program, &options, &|| None).expect("the search takes the programs");
+    assert!(outcome.coverage.is_complete(), "the programs end");
+    Measured { stats: outcome.stats, time: clock.on_core(), passed: clock.elapsed() }
 }

@@ -122,7 +122,7 @@ impl ModelVisitor for Once<'_> {
     fn visit<M: Model>(self) -> Measured {
         let started = Instant::now();
         let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
-        let mut collector = Collector::new(self.program, &[], false);
+        let mut collector = Collector::new(self.program, M::ID, &[], false);
         let coverage = search(&system, &mut collector, &self.settings, &|| None);
         assert!(coverage.is_complete(), "the programs have finitely many states");
         Measured { outcomes: collector.states.len(), stats: collector.stats, time: started.elapsed() }

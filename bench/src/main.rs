@@ -14,6 +14,7 @@ mod dpor;
 mod estimate;
 mod litmus;
 mod machines;
+mod robustness;
 
 /// Measurements of teetotal.
 #[derive(Parser, Debug)]
@@ -30,6 +31,8 @@ enum What {
     Estimate,
     /// The search over states: time, states and memory on litmus-sized programs, and how they grow
     Machines,
+    /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
+    Robustness,
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         What::Dpor => dpor::run(),
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),
+        What::Robustness => robustness::run(),
         What::Litmus { folder } => litmus::run(folder),
     }
 }

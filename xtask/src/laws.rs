@@ -33,6 +33,7 @@ mod minimal;
 mod permutation;
 mod rc11;
 mod replay;
+mod robustness;
 mod states;
 mod swaps;
 mod twin;
@@ -105,6 +106,7 @@ const LAWS: &[Law] = &[
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
     Law { name: "mcr finds the values of brute force, each once", needs_end: true, holds: mcr::finds_each_class_once },
+    Law { name: "robustness is decided under SC", needs_end: true, holds: robustness::agrees_with_the_model },
     Law { name: "bounded search ≡ brute force within the bound", needs_end: true, holds: bounded::agrees },
     Law { name: "no execution is simpler than a minimized one", needs_end: true, holds: minimal::holds },
     Law { name: "reduction loses nothing", needs_end: false, holds: states::survive_reduction },

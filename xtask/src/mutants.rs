@@ -15,11 +15,12 @@ use crate::Task;
 use crate::laws::AFTER;
 
 mod dpor;
+mod robustness;
 mod table;
 
 /// All faults.
 fn all() -> impl Iterator<Item = &'static Mutant> {
-    table::MUTANTS.iter().chain(dpor::MUTANTS)
+    table::MUTANTS.iter().chain(dpor::MUTANTS).chain(robustness::MUTANTS)
 }
 
 /// Plants faults one at a time and demands that the laws catch each.

@@ -49,8 +49,12 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
         CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
         CheckError::Limit(_)
         | CheckError::NoCheckpoints { .. }
+        | CheckError::NotKept { .. }
         | CheckError::NoJobs
         | CheckError::NoDepth
+        | CheckError::UnknownModel { .. }
+        | CheckError::Unbounded { .. }
+        | CheckError::Undecided { .. }
         | CheckError::Unsupported { .. }
         | CheckError::Disagreement { .. } => Fault::new(text),
     }

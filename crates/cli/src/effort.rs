@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 use clap::Args;
-use teetotal::{MONITORS, ModelId, Options, SEARCHES, SearchId, exit};
+use teetotal::{ModelId, MonitorId, Options, Program, SEARCHES, SearchId, exit};
 
 use crate::fault::Fault;
 use crate::interrupt;
@@ -53,7 +53,7 @@ impl Effort {
         Options {
             model,
             search: self.search(),
-            monitors: MONITORS.iter().map(|info| info.id).collect(),
+            monitors: MonitorId::defaults(),
             limits: limits.limits,
             jobs: self.jobs.unwrap_or_else(|| available_parallelism().map_or(1, NonZeroUsize::get)),
             stop_at_first: false,
@@ -61,6 +61,23 @@ impl Effort {
             depth: self.depth,
             minimize: true,
         }
+    }
+
+    /// To look for `checks` in `program`: robustness looks at traces where they end, everything else at states.
+    ///
+    /// The limits have to fit the search that is chosen.
+    pub(crate) fn options_for(
+        &self,
+        program: &Program,
+        checks: &[MonitorId],
+        model: ModelId,
+    ) -> Result<(Options, AllLimits), Fault> {
+        let about_traces = checks.iter().any(|id| id.is_about_robustness()) && program.is_loop_free();
+        let default = if about_traces { SearchId::Dpor } else { SEARCHES[0].id };
+        let search = self.search.unwrap_or(default);
+        let limits = limits::gather(&self.limit, search)?;
+        let options = Options { search, monitors: checks.to_vec(), ..self.options(model, &limits) };
+        Ok((options, limits))
     }
 
     /// The exit code as the user wants it; that the user ended a search is never passed over.

@@ -33,10 +33,10 @@ macro_rules! pages {
 /// All pages, in the order in which they are listed.
 const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
-    Check: "assertion" "condition" "deadlock";
+    Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "stateful" "brute" "dpor" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "not-deterministic" "time"
-        "interrupted";
+        "interrupted" "continuation";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 11] = [
+    const REASONS: [StopReason; 12] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -100,6 +100,7 @@ mod tests {
         StopReason::NotDeterministic,
         StopReason::Time,
         StopReason::Interrupted,
+        StopReason::Continuation,
     ];
 
     /// The page for a reason; one that is added here is added to `REASONS` too.
@@ -116,6 +117,7 @@ mod tests {
             StopReason::NotDeterministic => "not-deterministic",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
+            StopReason::Continuation => "continuation",
         }
     }
 

@@ -26,10 +26,12 @@ pub(crate) fn models(text: &str) -> Result<Models, Fault> {
     names("model", text, &table).map(Models)
 }
 
-/// Reads `assertion,deadlock` or `all`.
+/// Reads `assertion,deadlock` or `all`, which are those that are run by default.
 pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
     let table: Vec<_> = MONITORS.iter().map(|info| (info.name, info.id)).collect();
-    names("check", text, &table).map(Checks)
+    let defaults = MonitorId::defaults().iter().map(|id| id.info().name).collect::<Vec<_>>().join(",");
+    let words = text.split(',').map(|word| if word == "all" { defaults.as_str() } else { word });
+    names("check", &words.collect::<Vec<_>>().join(","), &table).map(Checks)
 }
 
 /// Reads the name of a search.
@@ -47,8 +49,8 @@ pub(crate) fn search_help() -> String {
 
 /// What is said of the option for checks.
 pub(crate) fn checks_help() -> String {
-    let names: Vec<&str> = MONITORS.iter().map(|info| info.name).collect();
-    format!("Checks: {}, or a list [default: all]", names.join(", "))
+    let defaults: Vec<&str> = MonitorId::defaults().iter().map(|id| id.info().name).collect();
+    format!("Checks: {}, robustness, or a list [default: all but the last]", defaults.join(", "))
 }
 
 /// Reads the number of processor cores.

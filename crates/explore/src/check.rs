@@ -2,20 +2,21 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{Extent, Finding, MONITORS, MonitorId, axiomatic};
+use teetotal_judge::{Extent, MonitorId, Watches, axiomatic};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
-use crate::collector::Collector;
+use crate::collector::{Collector, Found};
 use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
 use crate::mcr;
-use crate::minimize::{Goal, Simple, minimize};
-use crate::outcome::{Coverage, Outcome, Schedule, Violation};
+use crate::minimize::{Goal, minimize};
+use crate::outcome::{Coverage, Outcome, Schedule, StopReason, Violation};
 use crate::replay::{Replayed, trace_of};
+use crate::robustness::{self, Decided, Shown, Unbounded};
 use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
 use crate::stateless::{Bounded, Brute, Guarantee, Pct, Random};
@@ -43,13 +44,25 @@ pub struct Options {
 }
 
 impl Options {
-    /// The default search with every monitor.
+    /// The model whose executions are searched: where robustness is asked for, those of sequential consistency.
+    #[must_use]
+    pub fn explored(&self) -> ModelId {
+        if self.asks_for_robustness() { ModelId::Sc } else { self.model }
+    }
+
+    /// Whether some monitor watches sequential consistency to tell of the model.
+    #[must_use]
+    pub fn asks_for_robustness(&self) -> bool {
+        self.monitors.iter().any(|id| id.is_about_robustness())
+    }
+
+    /// The default search with every monitor that watches the model itself.
     #[must_use]
     pub fn new(model: ModelId) -> Self {
         Options {
             model,
             search: SEARCHES[0].id,
-            monitors: MONITORS.iter().map(|info| info.id).collect(),
+            monitors: MonitorId::defaults(),
             limits: Limits::default(),
             jobs: 1,
             stop_at_first: false,
@@ -73,8 +86,16 @@ pub enum CheckError {
     NoDepth,
     #[error("`{program}` has {reason}, which the search `{search}` cannot take; use `stateful`")]
     Unsupported { program: String, search: &'static str, reason: &'static str },
+    #[error("`{monitor}` knows nothing of {model}; use `robustness`")]
+    UnknownModel { monitor: &'static str, model: &'static str },
+    #[error("`{program}` has {reason}, and robustness cannot be decided for it")]
+    Undecided { program: String, reason: &'static str },
+    #[error("`{variable}` of `{program}` takes ever more values, so a search over states has no end; use `dpor`")]
+    Unbounded { program: String, variable: String },
     #[error("the search `{search}` has no checkpoints; use `dpor`")]
     NoCheckpoints { search: &'static str },
+    #[error("a checkpoint does not keep what `{monitor}` has seen; leave one of them out")]
+    NotKept { monitor: &'static str },
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
     #[error("`{monitor}` looks at more than the search `{search}` shows; use `{instead}`")]
@@ -110,14 +131,38 @@ pub fn check_with(
         return Err(CheckError::NoDepth);
     }
     refuse_unfit(options)?;
+    let reduces = options.search == SearchId::Stateful;
+    if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
+        return Err(CheckError::Undecided { program: program.name.clone(), reason });
+    }
     if options.search == SearchId::Dpor {
         refuse_unsupported(program)?;
     } else if checkpoints.is_some() {
         return Err(CheckError::NoCheckpoints { search: options.search.info().name });
     }
-    let collector = Collector::new(program, &options.monitors, options.stop_at_first);
-    let found = options.model.visit(Search { program, options, signal, collector, checkpoints })?;
-    finish(program, options, found)
+    if let (true, Some(id)) = (checkpoints.is_some(), options.monitors.iter().find(|id| id.is_about_robustness())) {
+        return Err(CheckError::NotKept { monitor: id.info().name });
+    }
+    let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
+    let monitors: Vec<MonitorId> = options.monitors.iter().copied().filter(watches).collect();
+    let collector = Collector::new(program, options.model, &monitors, options.stop_at_first);
+    // A program with ever more states is refused here, so it comes before the search for everything else.
+    let decided = if reduces && options.asks_for_robustness() && options.model != ModelId::Sc {
+        Some(decide_robustness(program, options, signal)?)
+    } else {
+        None
+    };
+    let mut searched = options.explored().visit(Search { program, options, signal, collector, checkpoints })?;
+    if let Some(decided) = decided {
+        searched.add(decided);
+    }
+    finish(program, options, searched)
+}
+
+/// What a search over states says of robustness.
+fn decide_robustness(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Decided, CheckError> {
+    let unbounded = |Unbounded { variable }| CheckError::Unbounded { program: program.name.clone(), variable };
+    robustness::decide(program, options.model, &options.limits, signal).map_err(unbounded)
 }
 
 /// Estimates how many executions `dpor` would run, from at most `probes` of them, drawn by `seed`.
@@ -162,8 +207,13 @@ fn refuse_unsupported(program: &Program) -> Result<(), CheckError> {
 fn refuse_unfit(options: &Options) -> Result<(), CheckError> {
     let search = options.search.info();
     for monitor in options.monitors.iter().map(|id| id.info()) {
-        if !search.preserves.fits(monitor.needs) {
-            let fits = |s: &&SearchInfo| s.preserves.extent == Extent::All && s.preserves.fits(monitor.needs);
+        if let Watches::SequentialConsistency(models) = monitor.watches
+            && !models.contains(&options.model)
+        {
+            return Err(CheckError::UnknownModel { monitor: monitor.name, model: options.model.info().name });
+        }
+        if !search.fits(monitor) {
+            let fits = |s: &&SearchInfo| s.preserves.extent == Extent::All && s.fits(monitor);
             let fitting = SEARCHES.iter().find(fits);
             let instead = fitting.expect("brute force fits everything").name;
             return Err(CheckError::Unfit { monitor: monitor.name, search: search.name, instead });
@@ -181,14 +231,28 @@ struct Search<'s> {
 }
 
 /// What a search found before anything is replayed.
-struct Found {
+struct Searched {
     collector: Collector,
     coverage: Coverage,
     guarantee: Option<Guarantee>,
 }
 
+impl Searched {
+    /// Adds what a search over states says of robustness.
+    fn add(&mut self, decided: Decided) {
+        self.collector.stats.states += decided.states;
+        for Shown { finding, schedule, relaxed, seen } in decided.violations {
+            let found = Found::of_states(MonitorId::Robustness, finding, schedule, relaxed, seen);
+            self.collector.findings.push(found);
+        }
+        if self.coverage.is_complete() {
+            self.coverage = decided.coverage;
+        }
+    }
+}
+
 impl ModelVisitor for Search<'_> {
-    type Output = Result<Found, CheckpointError>;
+    type Output = Result<Searched, CheckpointError>;
 
     fn visit<M: Model>(mut self) -> Self::Output {
         let Options { seed, depth, limits, .. } = *self.options;
@@ -198,31 +262,31 @@ impl ModelVisitor for Search<'_> {
             SearchId::Stateful => {
                 let settings = stateful::Settings { limits, jobs: self.options.jobs, reduce: true };
                 let coverage = stateful::search(&system, &mut self.collector, &settings, self.signal);
-                Found { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Dpor => {
-                let Options { jobs, monitors, stop_at_first, .. } = self.options;
-                let collector = || Collector::new(self.program, monitors, *stop_at_first);
+                let Options { model, jobs, monitors, stop_at_first, .. } = self.options;
+                let collector = || Collector::new(self.program, *model, monitors, *stop_at_first);
                 let settings = dpor::Settings { limits, jobs: *jobs };
-                let of = || dpor::Searched::new(self.program, M::ID, monitors, limits.steps, *stop_at_first);
+                let of = || dpor::Searched::new(self.program, *model, monitors, limits.steps, *stop_at_first);
                 let checkpoints = self.checkpoints.map(|checkpoints| (of(), checkpoints));
                 let subject = system.subject();
                 let (collector, coverage) =
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
-                Found { collector, coverage, guarantee: None }
+                Searched { collector, coverage, guarantee: None }
             }
             SearchId::Mcr => {
                 let settings = mcr::Settings { limits, reduce: true };
                 let seen = self.program.locations_at_end();
                 let coverage = mcr::search(&system, &seen, &mut self.collector, &settings, self.signal);
-                Found { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),
             SearchId::Random => self.drive(system, &mut Random::new(seed, samples)),
             SearchId::Pct => {
                 let mut pct = Pct::new::<M>(seed, depth, samples);
                 let found = self.drive(system, &mut pct);
-                Found { guarantee: pct.guarantee(), ..found }
+                Searched { guarantee: pct.guarantee(), ..found }
             }
             SearchId::Brute => self.drive(system, &mut Brute::default()),
         })
@@ -231,30 +295,34 @@ impl ModelVisitor for Search<'_> {
 
 impl Search<'_> {
     /// Runs one execution after the other.
-    fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Found {
+    fn drive<M: Model>(mut self, mut system: System<Interpreter, M>, strategy: &mut dyn Strategy) -> Searched {
         let limits = &self.options.limits;
         let coverage = driver::run(&mut system, strategy, &mut self.collector, limits, self.signal);
-        Found { collector: self.collector, coverage, guarantee: None }
+        Searched { collector: self.collector, coverage, guarantee: None }
     }
 }
 
 /// Replays every witness and every finding, so that each has the consent of the twin.
-fn finish(program: &Arc<Program>, options: &Options, found: Found) -> Result<Outcome, CheckError> {
-    let Found { mut collector, coverage, guarantee } = found;
+fn finish(program: &Arc<Program>, options: &Options, searched: Searched) -> Result<Outcome, CheckError> {
+    let Searched { mut collector, coverage, guarantee } = searched;
     let minimal = simplify(program, options, &mut collector);
-    let Collector { states, satisfying, falsifying, findings, stats, .. } = collector;
+    let Collector { states, satisfying, falsifying, findings, stats, constructor, .. } = collector;
+    let explored = options.explored();
     for witness in [&satisfying, &falsifying].into_iter().flatten() {
-        let Replayed { trace, token, .. } = trace_of(program, options.model, witness);
-        consult_twin(options.model, &trace, &token, program)?;
+        let Replayed { trace, token, .. } = trace_of(program, explored, witness);
+        consult_twin(explored, &trace, &token, program)?;
     }
     let mut violations = Vec::new();
-    for ((monitor, finding, schedule), is_minimal) in findings.into_iter().zip(minimal) {
-        let Replayed { trace, token, values, .. } = trace_of(program, options.model, &schedule);
-        consult_twin(options.model, &trace, &token, program)?;
-        violations.push(Violation { monitor, finding, schedule, is_minimal, trace, token, values });
+    for (found, is_minimal) in findings.into_iter().zip(minimal) {
+        violations.push(Violation { is_minimal, ..violation(program, options, found)? });
     }
+    let coverage = match (coverage, constructor.gave_up) {
+        (Coverage::Complete, true) => Coverage::Stopped(StopReason::Continuation),
+        (coverage, _) => coverage,
+    };
     Ok(Outcome {
         model: options.model,
+        explored,
         search: options.search,
         coverage,
         states,
@@ -266,22 +334,41 @@ fn finish(program: &Arc<Program>, options: &Options, found: Found) -> Result<Out
     })
 }
 
+/// Replays what was found; for a finding on robustness, the execution of the model that shows it.
+fn violation(program: &Arc<Program>, options: &Options, found: Found<Schedule>) -> Result<Violation, CheckError> {
+    let Found { monitor, finding, place, relaxed, executions, .. } = found;
+    let explored = options.explored();
+    let (model, schedule, seen_in) = match relaxed {
+        Some(steps) => (options.model, Schedule::Steps(steps), Some(trace_of(program, explored, &place).token)),
+        None => (explored, place, None),
+    };
+    let Replayed { trace, token, values, .. } = trace_of(program, model, &schedule);
+    consult_twin(model, &trace, &token, program)?;
+    let is_minimal = false;
+    Ok(Violation { monitor, finding, schedule, is_minimal, trace, token, values, model, executions, seen_in })
+}
+
 /// Replaces the executions that are reported by simple ones; gives for each finding whether none is simpler.
+///
+/// A finding on robustness keeps the execution that was made for it.
 fn simplify(program: &Arc<Program>, options: &Options, collector: &mut Collector) -> Vec<bool> {
     let asks = matches!(program.condition, Some(Condition::Exists(_)));
-    let findings =
-        collector.findings.iter().map(|(id, finding, way)| (Goal::Finding(*id, finding.clone()), way.clone()));
+    let plain = |found: &&Found<Schedule>| found.relaxed.is_none();
+    let goal = |found: &Found<Schedule>| (Goal::Finding(found.monitor, found.finding.clone()), found.place.clone());
     let witness = collector.satisfying.iter().filter(|_| asks).map(|way| (Goal::Satisfying, way.clone()));
-    let known: Vec<(Goal, Schedule)> = findings.chain(witness).collect();
+    let known: Vec<(Goal, Schedule)> = collector.findings.iter().filter(plain).map(goal).chain(witness).collect();
     if !options.minimize || known.is_empty() {
         return vec![false; collector.findings.len()];
     }
-    let mut simple = minimize(program, options.model, &options.limits, &known).into_iter();
-    let replace = |((_, _, way), simple): (&mut (MonitorId, Finding, Schedule), Simple)| {
-        *way = simple.schedule;
-        simple.is_minimal
-    };
-    let minimal = collector.findings.iter_mut().zip(&mut simple).map(replace).collect();
+    let mut simple = minimize(program, options.explored(), &options.limits, &known).into_iter();
+    let mut minimal = Vec::new();
+    for found in &mut collector.findings {
+        let simpler = if found.relaxed.is_none() { simple.next() } else { None };
+        minimal.push(simpler.as_ref().is_some_and(|simple| simple.is_minimal));
+        if let Some(simple) = simpler {
+            found.place = simple.schedule;
+        }
+    }
     if let Some(witness) = simple.next() {
         collector.satisfying = Some(witness.schedule);
     }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
+use teetotal_memory::{ModelId, Step};
 use teetotal_program::Value;
 use teetotal_program::condition::FinalState;
 use teetotal_program::ir::Program;
 
 use crate::driver::{Flow, Observer};
 use crate::outcome::{Schedule, Stats, StopReason};
+use crate::robustness::{Constructed, Constructor};
 use crate::strategy::Abandon;
 
 /// Gathers the outcome of a search; `W` is how the search says where it found something.
@@ -22,24 +24,46 @@ pub struct Collector<W = Schedule> {
     pub satisfying: Option<W>,
     pub falsifying: Option<W>,
     /// One execution for each different finding, in the order in which they were found.
-    pub findings: Vec<(MonitorId, Finding, W)>,
+    pub findings: Vec<Found<W>>,
     pub stats: Stats,
+    /// Makes executions of the model out of what is found under sequential consistency.
+    pub constructor: Constructor,
+    /// How many executions were begun.
+    begun: u64,
     /// The final state that is looked at, kept to save allocations.
     values: Vec<Value>,
 }
 
+/// Something wrong, and where.
+#[derive(Clone, Debug)]
+pub struct Found<W> {
+    pub monitor: MonitorId,
+    pub finding: Finding,
+    /// The first execution that shows it.
+    pub place: W,
+    /// For a finding on robustness, an execution of the model.
+    pub relaxed: Option<Vec<Step>>,
+    /// In how many executions it was seen.
+    pub executions: u64,
+    /// The last of them.
+    last: u64,
+}
+
 impl<W> Collector<W> {
+    /// `model` is the one that is asked about.
     #[must_use]
-    pub fn new(program: &Arc<Program>, monitors: &[MonitorId], stop_at_first: bool) -> Self {
+    pub fn new(program: &Arc<Program>, model: ModelId, monitors: &[MonitorId], stop_at_first: bool) -> Self {
         Collector {
             program: Arc::clone(program),
-            monitors: monitors.iter().map(|id| (id.info().make)(program)).collect(),
+            monitors: monitors.iter().map(|id| (id.info().make)(program, model)).collect(),
             stop_at_first,
             states: BTreeMap::new(),
             satisfying: None,
             falsifying: None,
             findings: Vec::new(),
             stats: Stats::default(),
+            constructor: Constructor::new(program, model),
+            begun: 0,
             values: Vec::new(),
         }
     }
@@ -51,6 +75,7 @@ impl<W> Collector<W> {
 
     /// Another execution begins.
     pub(crate) fn begin_execution(&mut self) {
+        self.begun += 1;
         self.monitors.iter_mut().for_each(|monitor| monitor.begin());
     }
 
@@ -61,11 +86,13 @@ impl<W> Collector<W> {
         }
         self.satisfying = self.satisfying.take().or(later.satisfying);
         self.falsifying = self.falsifying.take().or(later.falsifying);
-        for (monitor, finding, place) in later.findings {
-            if !self.findings.iter().any(|(m, f, _)| *m == monitor && *f == finding) {
-                self.findings.push((monitor, finding, place));
+        for found in later.findings {
+            match self.known(found.monitor, &found.finding) {
+                Some(known) => known.executions += found.executions,
+                None => self.findings.push(found),
             }
         }
+        self.constructor.gave_up |= later.constructor.gave_up;
         self.stats.add(&later.stats);
     }
 
@@ -78,16 +105,34 @@ impl<W> Collector<W> {
             states: self.states.into_iter().map(|(values, place)| (values, say(place))).collect(),
             satisfying: self.satisfying.map(&mut say),
             falsifying: self.falsifying.map(&mut say),
-            findings: self.findings.into_iter().map(|(m, finding, place)| (m, finding, say(place))).collect(),
+            findings: self.findings.into_iter().map(|found| found.map(&mut say)).collect(),
             stats: self.stats,
+            constructor: self.constructor,
+            begun: self.begun,
             values: self.values,
         }
     }
 
-    /// Takes note of findings that are new; gives whether the search goes on.
-    pub(crate) fn report(&mut self, monitor: MonitorId, finding: Finding, schedule: impl FnOnce() -> W) -> Flow {
-        if !self.findings.iter().any(|(m, f, _)| *m == monitor && *f == finding) {
-            self.findings.push((monitor, finding, schedule()));
+    /// What was found before and is like `finding`.
+    fn known(&mut self, monitor: MonitorId, finding: &Finding) -> Option<&mut Found<W>> {
+        self.findings.iter_mut().find(|found| found.monitor == monitor && found.finding.is_like(finding))
+    }
+
+    /// Takes note of a finding; gives whether the search goes on.
+    fn report(&mut self, monitor: MonitorId, finding: Finding, view: &View<'_>, schedule: impl FnOnce() -> W) -> Flow {
+        let begun = self.begun;
+        if let Some(known) = self.known(monitor, &finding) {
+            known.executions += u64::from(known.last != begun);
+            known.last = begun;
+        } else {
+            let relaxed = match &finding {
+                Finding::NotRobust(delay) => match self.constructor.construct(view.trace, delay) {
+                    Constructed::Execution(steps) => Some(steps),
+                    Constructed::Impossible => return Flow::Continue,
+                },
+                _ => None,
+            };
+            self.findings.push(Found { monitor, finding, place: schedule(), relaxed, executions: 1, last: begun });
         }
         if self.stop_at_first { Flow::Stop(StopReason::Violation) } else { Flow::Continue }
     }
@@ -95,7 +140,7 @@ impl<W> Collector<W> {
     /// Asks every monitor about a step.
     pub(crate) fn watch_step(&mut self, view: &View<'_>, schedule: impl Fn() -> W) -> Flow {
         let found: Vec<_> = self.monitors.iter_mut().filter_map(|m| m.step(view).map(|f| (m.id(), f))).collect();
-        self.report_all(found, schedule)
+        self.report_all(found, view, schedule)
     }
 
     /// Takes in a maximal execution.
@@ -111,14 +156,17 @@ impl<W> Collector<W> {
             Ending::Discarded => self.stats.discarded += 1,
             Ending::Failed => self.stats.failed += 1,
         }
-        let found: Vec<_> = self.monitors.iter_mut().filter_map(|m| m.end(view, ending).map(|f| (m.id(), f))).collect();
-        self.report_all(found, schedule)
+        let mut found = Vec::new();
+        for monitor in &mut self.monitors {
+            found.extend(monitor.end(view, ending).into_iter().map(|finding| (monitor.id(), finding)));
+        }
+        self.report_all(found, view, schedule)
     }
 
-    fn report_all(&mut self, found: Vec<(MonitorId, Finding)>, schedule: impl Fn() -> W) -> Flow {
+    fn report_all(&mut self, found: Vec<(MonitorId, Finding)>, view: &View<'_>, schedule: impl Fn() -> W) -> Flow {
         let mut flow = Flow::Continue;
         for (monitor, finding) in found {
-            let next = self.report(monitor, finding, &schedule);
+            let next = self.report(monitor, finding, view, &schedule);
             flow = if flow == Flow::Continue { next } else { flow };
         }
         flow
@@ -135,6 +183,27 @@ impl<W> Collector<W> {
             let witness = if holds { &mut self.satisfying } else { &mut self.falsifying };
             witness.get_or_insert_with(schedule);
         }
+    }
+}
+
+impl Found<Schedule> {
+    /// A finding on robustness that was seen in so many states.
+    pub(crate) fn of_states(
+        monitor: MonitorId,
+        finding: Finding,
+        place: Schedule,
+        relaxed: Vec<Step>,
+        executions: u64,
+    ) -> Self {
+        Found { monitor, finding, place, relaxed: Some(relaxed), executions, last: 0 }
+    }
+}
+
+impl<W> Found<W> {
+    /// The same with other words for where it was found.
+    fn map<V>(self, say: impl FnOnce(W) -> V) -> Found<V> {
+        let Found { monitor, finding, place, relaxed, executions, last } = self;
+        Found { monitor, finding, place: say(place), relaxed, executions, last }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod mcr;
 pub mod minimize;
 mod outcome;
 mod replay;
+pub mod robustness;
 mod search;
 pub mod stateful;
 pub mod stateless;
@@ -22,7 +23,7 @@ mod system;
 pub mod token;
 
 pub use check::{CheckError, Options, check, check_with, estimate};
-pub use collector::Collector;
+pub use collector::{Collector, Found};
 pub use limits::{LimitError, Limits};
 pub use outcome::{Coverage, Outcome, Schedule, Stats, StopReason, Violation};
 pub use replay::{Replayed, replay, trace_of};

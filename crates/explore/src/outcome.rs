@@ -13,8 +13,10 @@ use crate::token::Token;
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The model that was searched under.
+    /// The model that was asked about.
     pub model: ModelId,
+    /// The model whose executions were searched: for robustness sequential consistency, else the same.
+    pub explored: ModelId,
     pub search: SearchId,
     pub coverage: Coverage,
     /// The final states of completed executions, as values of the observed terms, each with one way to get there.
@@ -62,6 +64,8 @@ pub enum StopReason {
     Time,
     /// The user wanted it to stop.
     Interrupted,
+    /// Whether an execution of the model satisfies all assumptions was not found out.
+    Continuation,
 }
 
 /// An execution from the beginning.
@@ -103,6 +107,12 @@ pub struct Violation {
     pub token: Token,
     /// What the observed terms hold at the end of it.
     pub values: Vec<Value>,
+    /// The model that allows it.
+    pub model: ModelId,
+    /// In how many executions it was seen.
+    pub executions: u64,
+    /// For a violation of robustness, the execution of sequential consistency in which it was seen.
+    pub seen_in: Option<Token>,
 }
 
 /// What a search did.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use teetotal_judge::{Ending, Finding, MONITORS, MonitorId, View};
+use teetotal_judge::{Ending, Finding, MonitorId, View};
 use teetotal_memory::{Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::Value;
 use teetotal_program::ir::{Interpreter, Program};
@@ -69,16 +69,15 @@ impl ModelVisitor for Again<'_> {
 
     fn visit<M: Model>(mut self) -> Replayed {
         let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
-        let monitors: Vec<MonitorId> = MONITORS.iter().map(|info| info.id).collect();
-        let mut last =
-            Last { collector: Collector::new(self.program, &monitors, false), program: self.program, seen: None };
+        let collector = Collector::new(self.program, M::ID, &MonitorId::defaults(), false);
+        let mut last = Last { collector, program: self.program, seen: None };
         let limits = Limits { steps: None, ..Limits::default() };
         driver::run(&mut system, &mut self.strategy, &mut last, &limits, &|| None);
         let (trace, values, ending) = last.seen.unwrap_or_default();
         let token = Token { model: M::ID, hash: hash(&trace), steps: self.strategy.taken };
         let Collector { satisfying, falsifying, .. } = &last.collector;
         let satisfies = satisfying.as_ref().map(|_| true).or(falsifying.as_ref().map(|_| false));
-        let findings = last.collector.findings.into_iter().map(|(monitor, finding, _)| (monitor, finding)).collect();
+        let findings = last.collector.findings.into_iter().map(|found| (found.monitor, found.finding)).collect();
         Replayed { trace, token, values, ending, satisfies, findings }
     }
 }

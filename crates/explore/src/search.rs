@@ -1,6 +1,6 @@
 //! The table of searches, and what each preserves.
 
-use teetotal_judge::{Extent, Level, Preserves};
+use teetotal_judge::{Extent, Level, MonitorId, MonitorInfo, Preserves};
 
 /// A search by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -79,6 +79,17 @@ pub const SEARCHES: &[SearchInfo] = &[
         limits: &["executions", "steps", "buffer"],
     },
 ];
+
+impl SearchInfo {
+    /// Whether the monitor can be trusted under the search.
+    ///
+    /// A search over states decides robustness in a way of its own, by [`crate::robustness::decide`].
+    #[must_use]
+    pub fn fits(&self, monitor: &MonitorInfo) -> bool {
+        let reduces = self.id == SearchId::Stateful && monitor.id == MonitorId::Robustness;
+        reduces || self.preserves.fits(monitor.needs)
+    }
+}
 
 impl SearchId {
     /// Its row of [`SEARCHES`].

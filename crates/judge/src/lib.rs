@@ -6,4 +6,4 @@ mod monitor;
 pub mod monitors;
 
 pub use level::{Extent, Level, Preserves};
-pub use monitor::{Ending, Finding, MONITORS, Monitor, MonitorId, MonitorInfo, View};
+pub use monitor::{Ending, Finding, MONITORS, Monitor, MonitorId, MonitorInfo, View, Watches};

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use teetotal_memory::{Event, Trace};
+use teetotal_memory::{Event, ModelId, Trace};
 use teetotal_program::condition::FinalState;
 use teetotal_program::ir::Program;
 use teetotal_program::{Failure, ThreadId};
 
 use crate::level::Level;
+use crate::monitors::robustness::{Borderline, Buffers, Delay, Robustness, Sober, SoberAsPrinted};
 use crate::monitors::{Assertion, BrokenCondition, Deadlock};
 
 /// Watches executions, one after the other.
@@ -24,8 +25,8 @@ pub trait Monitor: Send {
     }
 
     /// Nothing more is possible.
-    fn end(&mut self, _view: &View<'_>, _ending: &Ending) -> Option<Finding> {
-        None
+    fn end(&mut self, _view: &View<'_>, _ending: &Ending) -> Vec<Finding> {
+        Vec::new()
     }
 }
 
@@ -64,6 +65,19 @@ pub enum Finding {
     Deadlock { blocked: Vec<ThreadId> },
     /// The final state breaks the condition of the program.
     Condition,
+    /// An execution of the model is not one of sequential consistency.
+    NotRobust(Delay),
+}
+
+impl Finding {
+    /// Whether it tells of the same fault as `other`, if not of the same execution.
+    #[must_use]
+    pub fn is_like(&self, other: &Finding) -> bool {
+        match (self, other) {
+            (Finding::NotRobust(delay), Finding::NotRobust(other)) => delay.is_like(other),
+            _ => self == other,
+        }
+    }
 }
 
 /// A monitor by name.
@@ -72,6 +86,10 @@ pub enum MonitorId {
     Assertion,
     Condition,
     Deadlock,
+    Robustness,
+    Sober,
+    SoberAsPrinted,
+    Buffers,
 }
 
 /// What is said of a monitor.
@@ -84,9 +102,26 @@ pub struct MonitorInfo {
     pub summary: &'static str,
     /// What of an execution it looks at.
     pub needs: Level,
-    /// A fresh one for a program.
-    pub make: fn(&Arc<Program>) -> Box<dyn Monitor>,
+    /// Whose executions it has to be shown.
+    pub watches: Watches,
+    /// A fresh one for a program and the model that is asked about.
+    pub make: fn(&Arc<Program>, ModelId) -> Box<dyn Monitor>,
 }
+
+/// Whose executions a monitor watches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Watches {
+    /// Those of the model that is asked about.
+    Model,
+    /// Those of sequential consistency, and it tells of those of these models.
+    SequentialConsistency(&'static [ModelId]),
+}
+
+/// The models that robustness can be asked of.
+const ALL: Watches = Watches::SequentialConsistency(&[ModelId::Sc, ModelId::Tso, ModelId::Pso]);
+
+/// Those that Sober knows.
+const UP_TO_TSO: Watches = Watches::SequentialConsistency(&[ModelId::Sc, ModelId::Tso]);
 
 /// All monitors.
 pub const MONITORS: &[MonitorInfo] = &[
@@ -95,21 +130,62 @@ pub const MONITORS: &[MonitorInfo] = &[
         name: "assertion",
         summary: "no assertion fails and no thread goes wrong otherwise",
         needs: Level::State,
-        make: |_| Box::new(Assertion),
+        watches: Watches::Model,
+        make: |_, _| Box::new(Assertion),
     },
     MonitorInfo {
         id: MonitorId::Condition,
         name: "condition",
         summary: "every final state satisfies what the program demands of it",
         needs: Level::State,
-        make: |program| Box::new(BrokenCondition::new(program)),
+        watches: Watches::Model,
+        make: |program, _| Box::new(BrokenCondition::new(program)),
     },
     MonitorInfo {
         id: MonitorId::Deadlock,
         name: "deadlock",
         summary: "no thread waits forever",
         needs: Level::State,
-        make: |_| Box::new(Deadlock),
+        watches: Watches::Model,
+        make: |_, _| Box::new(Deadlock),
+    },
+    MonitorInfo {
+        id: MonitorId::Robustness,
+        name: "robustness",
+        summary: "every execution is sequentially consistent; decided by a search of those that are",
+        needs: Level::Trace,
+        watches: ALL,
+        make: |program, model| {
+            Box::new(Robustness::new(MonitorId::Robustness, program, model, Borderline::new(program, model)))
+        },
+    },
+    MonitorInfo {
+        id: MonitorId::Sober,
+        name: "sober",
+        summary: "the same for TSO by Sober's relaxed happens-before, corrected",
+        needs: Level::Trace,
+        watches: UP_TO_TSO,
+        make: |program, model| Box::new(Robustness::new(MonitorId::Sober, program, model, Sober::new(program))),
+    },
+    MonitorInfo {
+        id: MonitorId::SoberAsPrinted,
+        name: "sober-as-printed",
+        summary: "the same as the paper has it, which misses some; to reproduce it",
+        needs: Level::Trace,
+        watches: UP_TO_TSO,
+        make: |program, model| {
+            Box::new(Robustness::new(MonitorId::SoberAsPrinted, program, model, SoberAsPrinted::new(program)))
+        },
+    },
+    MonitorInfo {
+        id: MonitorId::Buffers,
+        name: "buffers",
+        summary: "the same by Burnim, Sen and Stergiou's simulation of buffers; needs every interleaving",
+        needs: Level::EveryInterleaving,
+        watches: ALL,
+        make: |program, model| {
+            Box::new(Robustness::new(MonitorId::Buffers, program, model, Buffers::new(program, model)))
+        },
     },
 ];
 
@@ -118,6 +194,18 @@ impl MonitorId {
     #[must_use]
     pub fn info(self) -> &'static MonitorInfo {
         MONITORS.iter().find(|info| info.id == self).expect("every monitor has a row")
+    }
+
+    /// The monitors that are run where none is named: those that watch the model itself.
+    #[must_use]
+    pub fn defaults() -> Vec<MonitorId> {
+        MONITORS.iter().filter(|info| info.watches == Watches::Model).map(|info| info.id).collect()
+    }
+
+    /// Whether it watches sequential consistency and tells of another model.
+    #[must_use]
+    pub fn is_about_robustness(self) -> bool {
+        self.info().watches != Watches::Model
     }
 
     /// The monitor called `name`.
@@ -136,7 +224,7 @@ mod tests {
         let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/monitors")).expect("it is there");
         for file in files {
             let name = file.expect("readable").file_name().into_string().expect("plain name");
-            let stem = name.strip_suffix(".rs").expect("only Rust files are there");
+            let stem = name.strip_suffix(".rs").unwrap_or(&name);
             assert!(stem == "mod" || MonitorId::by_name(stem).is_some(), "monitors/{name} has no row in MONITORS");
         }
     }
@@ -145,7 +233,7 @@ mod tests {
     fn every_row_makes_its_monitor() {
         let program = Arc::new(teetotal_program::gallery::store_buffering());
         for info in MONITORS {
-            assert_eq!((info.make)(&program).id(), info.id);
+            assert_eq!((info.make)(&program, ModelId::Tso).id(), info.id);
         }
     }
 }

@@ -41,6 +41,8 @@ pub struct Event {
     pub source: Option<Source>,
     /// Whether it read from the buffer of its own thread.
     pub forwarded: bool,
+    /// Whether it is a read-modify-write that is a load in its source where it writes nothing.
+    pub fails_as_load: bool,
     /// The ordering as written in the source of the program.
     pub order: Order,
     /// How many store-store barriers its thread had passed.

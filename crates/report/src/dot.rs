@@ -22,7 +22,7 @@ impl Report<'_> {
         }
         match &outcome.satisfying {
             Some(witness) if asks(program, options) => {
-                let again = trace_of(program, outcome.model, witness);
+                let again = trace_of(program, outcome.explored, witness);
                 dot(program, &again.trace, &format!("{}\n{}", self.verdict_line(), program.show_outcome(&again.values)))
             }
             _ => dot(program, &Trace::default(), &self.verdict_line()),

@@ -9,6 +9,7 @@ use teetotal_program::ir::{Expr, Instruction, Program, printer};
 use teetotal_program::{Failure, Reg, ThreadId};
 
 use crate::aftermath::Aftermath;
+use crate::robustness;
 use crate::words;
 
 /// What a finding says: what is wrong in the first line, and why in the others, which are indented.
@@ -18,6 +19,7 @@ pub(crate) fn describe(program: &Arc<Program>, finding: &Finding, trace: &Trace)
         Finding::Failure { thread, failure } => failed(program, *thread, *failure, &after),
         Finding::Deadlock { blocked } => deadlock(program, blocked, &after),
         Finding::Condition => condition(program, &after),
+        Finding::NotRobust(delay) => robustness::not_robust(program, delay),
     }
 }
 

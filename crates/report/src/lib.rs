@@ -18,6 +18,7 @@ mod outcome;
 mod reason;
 mod record;
 mod replayed;
+mod robustness;
 mod sample;
 mod snippet;
 mod state;

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use teetotal_explore::{Coverage, Options, Outcome, Schedule, StopReason, Violation, trace_of};
+use teetotal_explore::{Coverage, Options, Outcome, Schedule, StopReason, Token, Violation, trace_of};
 use teetotal_judge::MonitorId;
 use teetotal_program::ir::{Instruction, Program, printer};
 
 use crate::ansi::Role;
 use crate::finding;
 use crate::line::Line;
+use crate::robustness;
 use crate::sample;
 use crate::stop;
 use crate::style::{Options as Drawing, Style};
@@ -69,6 +70,7 @@ impl Report<'_> {
         if let [first, others @ ..] = self.outcome.violations.as_slice() {
             self.write_violation(first, drawing, &mut out);
             self.write_others(others, drawing, &mut out);
+            self.write_fences(drawing, &mut out);
         } else if let (true, Some(witness)) = (asks(self.program, self.options), &self.outcome.satisfying) {
             self.write_witness(witness, detail, drawing, &mut out);
         }
@@ -101,6 +103,7 @@ impl Report<'_> {
             };
             notes.push(format!("asks: {}{answer}", printer::condition(self.program, condition)));
         }
+        notes.extend(self.robust());
         notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         if let Some(filter) = &self.program.filter {
             notes.push(format!("counts only: {}", printer::proposition(self.program, filter)));
@@ -118,6 +121,41 @@ impl Report<'_> {
         notes
     }
 
+    /// What follows where a program is robust.
+    fn robust(&self) -> Option<String> {
+        let Report { options, outcome, .. } = self;
+        let complete = outcome.violations.is_empty() && outcome.coverage.is_complete() && !outcome.is_vacuous();
+        if !options.asks_for_robustness() || !complete {
+            return None;
+        }
+        let model = outcome.model.info().name.to_uppercase();
+        let also = options.monitors.iter().any(|id| !id.is_about_robustness());
+        let correct = if also { ", and all of them are correct" } else { "" };
+        Some(format!("every {model} execution is sequentially consistent{correct}"))
+    }
+
+    /// Whether what is not sequentially consistent also breaks a check: said of a search of the model itself.
+    #[must_use]
+    pub fn confirmation(&self) -> String {
+        let Report { program, outcome, .. } = self;
+        let model = outcome.model.info().name;
+        match (outcome.violations.first(), outcome.coverage.is_complete()) {
+            (Some(violation), _) => {
+                let lines = finding::describe(program, &violation.finding, &violation.trace);
+                let what = lines.first().map_or("a check is broken", String::as_str);
+                let command = format!("teetotal replay {} {}", words::argument(program), violation.token);
+                format!("confirmed under {model}: {what}\n  {command}")
+            }
+            (None, true) => format!("not confirmed: no execution under {model} breaks another check"),
+            (None, false) => {
+                let certainty = certainty(program, outcome);
+                format!(
+                    "not confirmed so far: no execution under {model} was found that breaks another check ({certainty})"
+                )
+            }
+        }
+    }
+
     /// What a reader may believe to be checked although it is not.
     fn vacuity(&self) -> Option<String> {
         let Report { program, options, outcome } = self;
@@ -130,6 +168,7 @@ impl Report<'_> {
             Verdict::Holds | Verdict::NeverObserved if checks_condition && outcome.stats.completed == 0 => {
                 Some("no execution came to its end, so the condition was never looked at".to_owned())
             }
+            Verdict::Holds if options.asks_for_robustness() => None,
             Verdict::Holds if !checks_condition && !asserts(program) => {
                 let looked_for: Vec<&str> = options.monitors.iter().rev().filter_map(|id| what_is_left(*id)).collect();
                 match looked_for.as_slice() {
@@ -149,19 +188,24 @@ impl Report<'_> {
     }
 
     fn write_violation(&self, violation: &Violation, drawing: Drawing, out: &mut String) {
-        let Report { program, outcome, .. } = self;
+        let Report { program, .. } = self;
         out.push('\n');
         for line in finding::describe(program, &violation.finding, &violation.trace) {
             paragraph(&line, drawing, out);
         }
         out.push('\n');
-        let timeline = Timeline { program, trace: &violation.trace, model: outcome.model, outcome: None };
+        let timeline = Timeline { program, trace: &violation.trace, model: violation.model, outcome: None };
         out.push_str(&timeline.render(drawing));
         out.push('\n');
         if violation.is_minimal {
             out.push_str("No execution shows this with fewer context switches, then commits, then steps.\n");
         }
-        out.push_str(&format!("replay: teetotal replay {} {}\n", words::argument(program), violation.token));
+        let command = |token: &Token| format!("teetotal replay {} {token}", words::argument(program));
+        out.push_str(&format!("replay: {}\n", command(&violation.token)));
+        if let Some(token) = &violation.seen_in {
+            let executions = words::count(violation.executions, "execution");
+            out.push_str(&format!("seen in {executions} of sc, first in: {}\n", command(token)));
+        }
     }
 
     /// One line and a token for each violation after the first.
@@ -174,7 +218,11 @@ impl Report<'_> {
         for violation in others.iter().take(MANY) {
             let lines = finding::describe(self.program, &violation.finding, &violation.trace);
             if let Some(line) = lines.first() {
-                paragraph(&format!("  {line}"), drawing, out);
+                let count = match violation.seen_in {
+                    Some(_) => format!(" (in {})", words::count(violation.executions, "execution")),
+                    None => String::new(),
+                };
+                paragraph(&format!("  {line}{count}"), drawing, out);
             }
             out.push_str(&format!("    teetotal replay {} {}\n", words::argument(self.program), violation.token));
         }
@@ -183,17 +231,28 @@ impl Report<'_> {
         }
     }
 
+    /// Where fences make the program robust.
+    fn write_fences(&self, drawing: Drawing, out: &mut String) {
+        let fences = robustness::fences(self.program, &self.outcome.violations);
+        if fences.is_empty() || !self.outcome.coverage.is_complete() {
+            return;
+        }
+        let noun = if fences.len() == 1 { "one full fence makes" } else { "full fences make" };
+        out.push('\n');
+        paragraph(&format!("{noun} the program robust: {}", words::list(&fences)), drawing, out);
+    }
+
     /// The execution that the program asks for.
     fn write_witness(&self, witness: &Schedule, detail: Detail, drawing: Drawing, out: &mut String) {
         let Report { program, outcome, .. } = self;
-        let again = trace_of(program, outcome.model, witness);
+        let again = trace_of(program, outcome.explored, witness);
         let command = format!("teetotal replay {} {}", words::argument(program), again.token);
         if detail == Detail::Brief {
             out.push_str(&format!("  show: {command}\n"));
             return;
         }
         out.push('\n');
-        let timeline = Timeline { program, trace: &again.trace, model: outcome.model, outcome: Some(&again.values) };
+        let timeline = Timeline { program, trace: &again.trace, model: outcome.explored, outcome: Some(&again.values) };
         out.push_str(&timeline.render(drawing));
         out.push_str(&format!("\nreplay: {command}\n"));
     }
@@ -221,5 +280,6 @@ fn what_is_left(monitor: MonitorId) -> Option<&'static str> {
         MonitorId::Assertion => Some("failures such as a division by zero"),
         MonitorId::Condition => None,
         MonitorId::Deadlock => Some("deadlock"),
+        MonitorId::Robustness | MonitorId::Sober | MonitorId::SoberAsPrinted | MonitorId::Buffers => None,
     }
 }

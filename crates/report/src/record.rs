@@ -8,6 +8,7 @@ use teetotal_program::{ThreadId, Type, Value};
 use crate::finding;
 use crate::json::Json;
 use crate::outcome::Report;
+use crate::robustness;
 use crate::state;
 use crate::stop;
 use crate::tally::Tally;
@@ -39,6 +40,9 @@ impl Report<'_> {
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
         ];
+        if options.asks_for_robustness() {
+            members.push(("robustness", robustness::record(program, &outcome.violations)));
+        }
         if is_sampled(outcome) {
             members.push(("seed", Json::number(options.seed)));
         }
@@ -48,7 +52,7 @@ impl Report<'_> {
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {
-            let Replayed { trace, token, values, .. } = trace_of(program, outcome.model, witness);
+            let Replayed { trace, token, values, .. } = trace_of(program, outcome.explored, witness);
             members.push(("witness", Json::Object(self.execution(&trace, &token, &values))));
         }
         format!("{}\n", Json::Object(members))

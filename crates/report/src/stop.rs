@@ -21,6 +21,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::NotDeterministic => "the program did something else when it was run again".to_owned(),
         StopReason::Time => "out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
+        StopReason::Continuation => "an execution that may not satisfy the assumptions".to_owned(),
     }
 }
 
@@ -31,7 +32,7 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
         Some(format!("go further with a higher limit than `--limit {name}={limit}`"))
     };
     match reason {
-        StopReason::Violation | StopReason::Interrupted => None,
+        StopReason::Violation | StopReason::Interrupted | StopReason::Continuation => None,
         StopReason::Executions(n) => above("executions", Some(n)),
         StopReason::States(_) => above("states", limits.states),
         StopReason::Steps(_) => above("steps", limits.steps),

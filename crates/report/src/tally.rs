@@ -76,7 +76,7 @@ fn of_states(program: &Program, outcome: &Outcome, formula: &Formula) -> Tally {
 fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Option<Tally> {
     let mut tally = Tally { holding: 0, failing: 0 };
     let mut seen = 0;
-    visit_executions(outcome.model, program, |execution| {
+    visit_executions(outcome.explored, program, |execution| {
         seen += 1;
         if execution.is_completed() && program.admits(&execution) {
             tally.add(formula.holds(&execution));

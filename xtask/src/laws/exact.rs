@@ -7,6 +7,7 @@ use std::time::Instant;
 mod classes;
 mod count;
 mod families;
+mod robustness;
 mod states;
 mod traces;
 
@@ -26,7 +27,8 @@ struct Row {
 /// Compares all counts, with `jobs` processor cores; prints a line for each and gives how many are wrong.
 pub(super) fn report(jobs: usize) -> u64 {
     let started = Instant::now();
-    let rows = [states::rows(), traces::rows(), classes::rows(), families::rows()].into_iter().flatten();
+    let rows = [states::rows(), traces::rows(), classes::rows(), families::rows(), robustness::rows()];
+    let rows = rows.into_iter().flatten();
     let (mut n_rows, mut n_wrong) = (0, 0);
     for row in rows {
         let began = Instant::now();

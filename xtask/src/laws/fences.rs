@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use teetotal_explore::{Options, check};
 use teetotal_memory::ModelId;
-use teetotal_program::ir::{Instruction, Program, ThreadCode};
-use teetotal_program::testing::rebuild;
-use teetotal_program::{Order, Value};
+use teetotal_program::ir::{Instruction, Program};
+use teetotal_program::{ThreadId, Value};
 
 use crate::laws::everything::difference;
 use crate::laws::{Case, Verdict, has_exclusive};
@@ -19,7 +18,7 @@ pub(super) fn give_sc(case: &Case) -> Verdict {
     if has_exclusive(program) || has_guarded_store(program) {
         return Ok(());
     }
-    let fenced = Arc::new(with_fences(program)?);
+    let fenced = Arc::new(with_fences(program));
     let states = |program: &Arc<Program>, model| -> Result<BTreeSet<Vec<Value>>, String> {
         let outcome = check(program, &Options::new(model), &|| None).map_err(|error| error.to_string())?;
         Ok(outcome.states.into_keys().collect())
@@ -41,34 +40,11 @@ fn has_guarded_store(program: &Program) -> bool {
 }
 
 /// The program with a full fence after each operation.
-fn with_fences(program: &Program) -> Result<Program, String> {
-    let mut fenced = program.clone();
-    fenced.threads.iter_mut().for_each(fence_thread);
-    rebuild(&fenced).map_err(|error| error.to_string())
-}
-
-fn fence_thread(thread: &mut ThreadCode) {
-    let (code, places) = (std::mem::take(&mut thread.code), std::mem::take(&mut thread.places));
-    // Where each instruction, and the end, now stands.
-    let mut moved = Vec::with_capacity(code.len() + 1);
-    for (instruction, place) in code.into_iter().zip(places) {
-        moved.push(thread.code.len() as u32);
-        let visible = instruction.is_visible();
-        thread.code.push(instruction);
-        thread.places.push(place);
-        if visible {
-            thread.code.push(Instruction::Fence { order: Order::SeqCst });
-            thread.places.push(place);
-        }
-    }
-    moved.push(thread.code.len() as u32);
-    for instruction in &mut thread.code {
-        match instruction {
-            Instruction::Jump { target } | Instruction::Branch { target, .. } => *target = moved[*target as usize],
-            Instruction::Guarded { options, .. } => {
-                options.iter_mut().for_each(|option| option.target = moved[option.target as usize]);
-            }
-            _ => {}
-        }
-    }
+fn with_fences(program: &Program) -> Program {
+    let threads = program.threads.iter().enumerate();
+    let operations = threads.flat_map(|(index, thread)| {
+        let visible = thread.code.iter().enumerate().filter(|(_, instruction)| instruction.is_visible());
+        visible.map(move |(at, _)| (ThreadId::at(index), at as u32))
+    });
+    program.with_fences_after(&operations.collect())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use teetotal_explore::stateful::{Reads, Remember, Settings, search_with};
 use teetotal_explore::{Collector, Coverage, Limits, Options, System, check};
-use teetotal_judge::{Ending, Finding, MONITORS, MonitorId};
+use teetotal_judge::{Ending, Finding, MonitorId};
 use teetotal_memory::Model;
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_program::{Failure, ThreadId, Value};
@@ -36,7 +36,7 @@ fn agree_under<M: Model>(case: &Case) -> Verdict {
         match &violation.finding {
             Finding::Deadlock { blocked } => drop(found_deadlocks.insert(blocked.clone())),
             Finding::Failure { thread, failure } => drop(found_failures.insert((*thread, *failure))),
-            Finding::Condition => {}
+            Finding::Condition | Finding::NotRobust(_) => {}
         }
     }
     difference(&found_deadlocks, &deadlocks, ("deadlocks of the search", "deadlocks of brute force"))?;
@@ -78,7 +78,7 @@ fn uses_locks(program: &Program) -> bool {
 fn histories<M: Model>(program: &Arc<Program>, remember: Remember, reduce: bool) -> BTreeSet<String> {
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
     let mut ends = BTreeSet::new();
-    let mut collector = Collector::new(program, &[], false);
+    let mut collector = Collector::new(program, M::ID, &[], false);
     let settings = Settings { limits: Limits::default(), jobs: 1, reduce };
     let history = Reads::new(remember, program.n_threads(), program.locations.len());
     search_with(&system, history, &mut collector, &settings, &|| None, &mut |history, _| {
@@ -100,8 +100,7 @@ fn survive_under<M: Model>(case: &Case) -> Verdict {
 /// Everything that a search over states finds, as text.
 fn found<M: Model>(program: &Arc<Program>, reduce: bool) -> BTreeSet<String> {
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
-    let monitors: Vec<MonitorId> = MONITORS.iter().map(|info| info.id).collect();
-    let mut collector = Collector::new(program, &monitors, false);
+    let mut collector = Collector::new(program, M::ID, &MonitorId::defaults(), false);
     // Programs that spin under a buffered model may have no end of states.
     let limits = Limits { buffer: Some(6), ..Limits::default() };
     let settings = Settings { limits, jobs: 1, reduce };
@@ -111,6 +110,6 @@ fn found<M: Model>(program: &Arc<Program>, reduce: bool) -> BTreeSet<String> {
         found.insert(format!("{ending:?}"));
     });
     found.extend(collector.states.keys().map(|values| format!("{values:?}")));
-    found.extend(collector.findings.iter().map(|(monitor, finding, _)| format!("{monitor:?} {finding:?}")));
+    found.extend(collector.findings.iter().map(|found| format!("{:?} {:?}", found.monitor, found.finding)));
     found
 }

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use teetotal::{CheckError, Detail, Drawing, ModelId, Options, Program, Report, Tally, exit};
+use teetotal::{
+    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SEARCHES, StopSignal, Tally,
+    exit,
+};
 
 use crate::batch;
 use crate::checkpoint::Keeper;
@@ -55,6 +58,10 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "TEETOTAL_WITNESS", hide_env = true, value_parser = values::flag())]
     witness: bool,
 
+    /// Where a program is not robust, look whether that breaks another check
+    #[arg(long, env = "TEETOTAL_CONFIRM", hide_env = true, value_parser = values::flag())]
+    confirm: bool,
+
     /// Print the verdict line alone
     #[arg(short, long, conflicts_with = "witness", env = "TEETOTAL_QUIET", hide_env = true, value_parser = values::flag())]
     quiet: bool,
@@ -101,7 +108,10 @@ Examples:
   teetotal check chase-lev --search pct --seed 7 --limit executions=1000";
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
-    let limits = args.effort.limits()?;
+    if !asks_for_robustness(args) {
+        // The search does not depend on the program, so that a limit that does not fit is told first.
+        args.effort.limits()?;
+    }
     let keeper = keeper(args)?;
     let drawing = args.screen.drawing();
     let mut last: Option<bool> = None;
@@ -117,7 +127,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             if interrupt::is_requested() && !codes.is_empty() {
                 break;
             }
-            let options = options(args, model, &limits);
+            let (options, limits) = options(args, program, model)?;
             let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
                 Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
@@ -149,14 +159,17 @@ fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
     Keeper::open(path).map(Some)
 }
 
-fn options(args: &CheckArgs, model: ModelId, limits: &AllLimits) -> Options {
-    let mut options = args.effort.options(model, limits);
-    if let Some(checks) = &args.check {
-        options.monitors.clone_from(&checks.0);
-    }
-    // The formats that list final states show every one of them.
-    options.stop_at_first = !args.all && matches!(args.format, Format::Human | Format::Dot);
-    options
+fn asks_for_robustness(args: &CheckArgs) -> bool {
+    args.check.as_ref().is_some_and(|checks| checks.0.iter().any(|id| id.is_about_robustness()))
+}
+
+fn options(args: &CheckArgs, program: &Program, model: ModelId) -> Result<(Options, AllLimits), Fault> {
+    let checks = args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone());
+    let (mut options, limits) = args.effort.options_for(program, &checks, model)?;
+    // The formats that list final states show every one of them, and robustness lists every pair of places.
+    let shows_one = matches!(args.format, Format::Human | Format::Dot) && !options.asks_for_robustness();
+    options.stop_at_first = !args.all && shows_one;
+    Ok((options, limits))
 }
 
 /// What came of one program under one model.
@@ -184,11 +197,16 @@ fn check(
         Some(keeper) => keeper.check(program, options, &watch)?,
         None => teetotal::check_until(program, options, &watch)?,
     };
+    let confirmed = if args.confirm { confirm(program, options, &outcome, &watch)? } else { None };
     let seconds = watch.seconds();
     drop(watch);
     let report = Report { program, options, outcome: &outcome };
     let (text, notes) = match args.format {
-        Format::Human => (human(&report, args, drawing, seconds), Vec::new()),
+        Format::Human => {
+            let mut text = human(&report, args, drawing, seconds);
+            text.extend(confirmed.map(|line| format!("\n{line}\n")));
+            (text, Vec::new())
+        }
         Format::Herd => {
             let seconds = if args.stats { seconds } else { 0.0 };
             (report.herd(Tally::of(program, &outcome), seconds), report.beside_herd())
@@ -197,6 +215,23 @@ fn check(
         Format::Dot => (report.dot(), Vec::new()),
     };
     Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
+}
+
+/// Whether executions of the model break another check, where they are not all of sequential consistency.
+fn confirm(
+    program: &Arc<Program>,
+    options: &Options,
+    outcome: &Outcome,
+    signal: StopSignal<'_>,
+) -> Result<Option<String>, CheckError> {
+    if !outcome.violations.iter().any(|violation| violation.monitor.is_about_robustness()) {
+        return Ok(None);
+    }
+    let others: Vec<MonitorId> = options.monitors.iter().copied().filter(|id| !id.is_about_robustness()).collect();
+    let monitors = if others.is_empty() { MonitorId::defaults() } else { others };
+    let options = Options { search: SEARCHES[0].id, monitors, stop_at_first: true, ..options.clone() };
+    let outcome = teetotal::check_until(program, &options, signal)?;
+    Ok(Some(Report { program, options: &options, outcome: &outcome }.confirmation()))
 }
 
 fn human(report: &Report<'_>, args: &CheckArgs, drawing: Drawing, seconds: f64) -> String {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use teetotal::parts::frontends::FRONTENDS;
-use teetotal::{Extent, Level, MODELS, MONITORS, Preserves, SEARCHES, SearchInfo, exit, gallery};
+use teetotal::{Extent, MODELS, MONITORS, MonitorInfo, Preserves, SEARCHES, SearchInfo, exit, gallery};
 
 use crate::fault::Fault;
 use crate::limits::LIMITS;
@@ -73,16 +73,16 @@ fn checks() -> Vec<Vec<String>> {
     let mut rows = vec![row(&header)];
     for check in MONITORS {
         let mut cells = vec![check.name, check.needs.name()];
-        cells.extend(SEARCHES.iter().map(|search| fit(search, check.needs)));
+        cells.extend(SEARCHES.iter().map(|search| fit(search, check)));
         rows.push(row(&cells));
     }
     rows
 }
 
-/// How far a search answers a check with this need.
-fn fit(search: &SearchInfo, needs: Level) -> &'static str {
+/// How far a search answers a check.
+fn fit(search: &SearchInfo, check: &MonitorInfo) -> &'static str {
     match search.preserves.extent {
-        _ if !search.preserves.fits(needs) => "-",
+        _ if !search.fits(check) => "-",
         Extent::All => "all",
         Extent::WithinBound => "bound",
         Extent::Sampled => "sample",

@@ -27,20 +27,31 @@ fn checks_are_listed_with_the_searches_that_fit() {
         "list checks",
         0,
         expect![[r#"
-            check      needs  stateful  dpor  bounded  random  pct     brute
-            assertion  state  all       all   bound    sample  sample  all
-            condition  state  all       all   bound    sample  sample  all
-            deadlock   state  all       all   bound    sample  sample  all
+            check             needs               stateful  dpor  bounded  random  pct     brute
+            assertion         state               all       all   bound    sample  sample  all
+            condition         state               all       all   bound    sample  sample  all
+            deadlock          state               all       all   bound    sample  sample  all
+            robustness        trace               all       all   bound    sample  sample  all
+            sober             trace               -         all   bound    sample  sample  all
+            sober-as-printed  trace               -         all   bound    sample  sample  all
+            buffers           every interleaving  -         -     bound    sample  sample  all
 
             all     every execution counts; without a limit met, the answer is sure
             bound   every execution within a bound counts
             sample  some executions count; nothing found is no answer
             -       the search tells too little of an execution apart, and is refused
 
-            check      demands that
-            assertion  no assertion fails and no thread goes wrong otherwise
-            condition  every final state satisfies what the program demands of it
-            deadlock   no thread waits forever
+            check             demands that
+            assertion         no assertion fails and no thread goes wrong otherwise
+            condition         every final state satisfies what the program demands of it
+            deadlock          no thread waits forever
+            robustness        every execution is sequentially consistent; decided by a
+                              search of those that are
+            sober             the same for TSO by Sober's relaxed happens-before, corrected
+            sober-as-printed  the same as the paper has it, which misses some; to reproduce
+                              it
+            buffers           the same by Burnim, Sen and Stergiou's simulation of buffers;
+                              needs every interleaving
         "#]],
     );
 }

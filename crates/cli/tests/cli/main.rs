@@ -21,6 +21,7 @@ mod mistakes;
 mod promela;
 mod readme;
 mod replay;
+mod robustness;
 mod streams;
 
 /// What came of a command.

@@ -84,7 +84,7 @@ fn an_unknown_check_or_search_is_refused() {
         2,
         expect![[r#"
             error: there is no check `race`
-            help: use one of assertion, condition, deadlock, all
+            help: use one of assertion, condition, deadlock, robustness, sober, sober-as-printed, buffers, all
         "#]],
     );
     refuse(

@@ -120,7 +120,7 @@ impl Ledger {
 /// The ways to everything that was found.
 fn seen(collector: &Collector<Found>) -> Vec<Path> {
     let witnesses = [&collector.satisfying, &collector.falsifying].into_iter().flatten();
-    let findings = collector.findings.iter().map(|(_, _, found)| found);
+    let findings = collector.findings.iter().map(|found| &found.place);
     let mut paths: Vec<Path> =
         collector.states.values().chain(witnesses).chain(findings).map(|found| found.path.clone()).collect();
     paths.sort_unstable();

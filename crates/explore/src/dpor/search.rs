@@ -124,7 +124,7 @@ impl Shared<'_> {
             shared: self,
             job: job.clone(),
             show: Show::new(subject, collector),
-            looked: 0,
+            looked: None,
             asked: 0,
             seen: 0,
         };
@@ -150,8 +150,8 @@ struct Worker<'w, S, M> {
     shared: &'w Shared<'w>,
     job: Job,
     show: Show<S, M>,
-    /// How many steps there were at the last look at the signal.
-    looked: u64,
+    /// How many steps there were at the last look at the signal; it is looked at in every part, however small.
+    looked: Option<u64>,
     /// How many there were when it was last asked whether a checkpoint is due.
     asked: u64,
     /// Executions that the others have not been told of.
@@ -179,8 +179,8 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S, M> {
     }
 
     fn wish(&mut self, steps: u64) -> Wish {
-        if steps - self.looked >= SIGNAL_INTERVAL {
-            self.looked = steps;
+        if self.looked.is_none_or(|looked| steps - looked >= SIGNAL_INTERVAL) {
+            self.looked = Some(steps);
             let progress = Progress { executions: self.tell(), states: 0 };
             if let Some(reason) = self.shared.signal.stop(progress) {
                 return Wish::Stop(reason);

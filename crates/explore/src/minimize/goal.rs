@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
+use teetotal_memory::ModelId;
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::Program;
 
@@ -45,8 +46,9 @@ pub(super) struct Lookout<'g> {
 
 impl<'g> Lookout<'g> {
     pub(super) fn new(goal: &'g Goal, program: &'g Arc<Program>) -> Self {
+        // Only monitors that ask about the model itself are looked for, and those do not need to know it.
         let monitor = match goal {
-            Goal::Finding(monitor, _) => Some((monitor.info().make)(program)),
+            Goal::Finding(monitor, _) => Some((monitor.info().make)(program, ModelId::Sc)),
             Goal::Satisfying => None,
         };
         Lookout { goal, monitor, condition: program.condition.as_ref() }
@@ -64,8 +66,8 @@ impl<'g> Lookout<'g> {
             let holds = |condition: &Condition| condition.formula().holds(view.state);
             return *ending == Ending::Completed && self.condition.is_some_and(holds);
         }
-        let found = self.monitor.as_mut().and_then(|monitor| monitor.end(view, ending));
-        self.is(found)
+        let found = self.monitor.as_mut().map_or_else(Vec::new, |monitor| monitor.end(view, ending));
+        found.into_iter().any(|finding| self.is(Some(finding)))
     }
 
     fn is(&self, found: Option<Finding>) -> bool {

@@ -1,5 +1,6 @@
 //! Whether a model allows a trace.
 
+use teetotal_memory::relations::Relation;
 use teetotal_memory::{ModelId, Trace};
 use teetotal_program::{Loc, Value};
 
@@ -21,4 +22,16 @@ pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) ->
         ModelId::Tso => tso::judge(&facts),
         ModelId::Pso => pso::judge(&facts),
     }
+}
+
+/// The order in which a model lets the events of `trace` happen: when a store reaches memory, when anything else is
+/// performed. It has a cycle where the model does not allow the trace.
+#[must_use]
+pub fn order_of_moments(model: ModelId, trace: &Trace) -> Relation {
+    let keeps = match model {
+        ModelId::Sc => sc::keeps,
+        ModelId::Tso => tso::keeps,
+        ModelId::Pso => pso::keeps,
+    };
+    Facts::new(model, trace).order(keeps)
 }

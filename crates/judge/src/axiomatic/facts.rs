@@ -114,7 +114,7 @@ impl<'t> Facts<'t> {
     }
 
     /// The order of moments: kept program order, spawn and join, external reads-from, coherence, from-read.
-    fn order(&self, keeps: Keeps) -> Relation {
+    pub(super) fn order(&self, keeps: Keeps) -> Relation {
         let mut order = Relation::empty(self.placed.len());
         let mut relate = |from: EventId, to: EventId| {
             let (from, to) = (self.placed[from.index()].moment, self.placed[to.index()].moment);

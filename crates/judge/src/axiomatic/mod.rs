@@ -24,7 +24,7 @@ pub mod survey;
 mod tso;
 mod well_formed;
 
-pub use accept::accepts;
+pub use accept::{accepts, order_of_moments};
 pub use enumerate::{EnumerateError, Execution, enumerate, visit_executions};
 pub use rejection::{Axiom, Rejection};
 pub use sober_as_printed::accepts_as_sober_printed;

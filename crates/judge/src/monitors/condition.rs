@@ -25,8 +25,9 @@ impl Monitor for BrokenCondition {
         MonitorId::Condition
     }
 
-    fn end(&mut self, view: &View<'_>, ending: &Ending) -> Option<Finding> {
-        let condition = self.condition.as_ref().filter(|_| *ending == Ending::Completed)?;
-        condition.is_broken_by(view.state).then_some(Finding::Condition)
+    fn end(&mut self, view: &View<'_>, ending: &Ending) -> Vec<Finding> {
+        let condition = self.condition.as_ref().filter(|_| *ending == Ending::Completed);
+        let is_broken = condition.is_some_and(|condition| condition.is_broken_by(view.state));
+        if is_broken { vec![Finding::Condition] } else { Vec::new() }
     }
 }

@@ -11,10 +11,10 @@ impl Monitor for Deadlock {
         MonitorId::Deadlock
     }
 
-    fn end(&mut self, _: &View<'_>, ending: &Ending) -> Option<Finding> {
+    fn end(&mut self, _: &View<'_>, ending: &Ending) -> Vec<Finding> {
         match ending {
-            Ending::Blocked(blocked) => Some(Finding::Deadlock { blocked: blocked.clone() }),
-            _ => None,
+            Ending::Blocked(blocked) => vec![Finding::Deadlock { blocked: blocked.clone() }],
+            _ => Vec::new(),
         }
     }
 }

@@ -3,6 +3,7 @@
 mod assertion;
 mod condition;
 mod deadlock;
+pub mod robustness;
 
 pub use assertion::Assertion;
 pub use condition::BrokenCondition;

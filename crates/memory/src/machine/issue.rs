@@ -105,7 +105,8 @@ impl<M: Model> Machine<M> {
                 None => {
                     let written = subject.modify(thread, self.memory(loc));
                     let kind = if written.is_some() { EventKind::Rmw } else { EventKind::FailedRmw };
-                    self.update(subject, Event { kind, written, order, ..blank }, loc, recorder);
+                    let fails_as_load = matches!(on_failure, OnFailure::Load(_));
+                    self.update(subject, Event { kind, written, order, fails_as_load, ..blank }, loc, recorder);
                 }
             },
             Op::Lock { loc, order } => {
@@ -213,6 +214,7 @@ impl<M: Model> Machine<M> {
             written: None,
             source: None,
             forwarded: false,
+            fails_as_load: false,
             order: Order::Plain,
             epoch: self.epochs[thread.index()],
             place: subject.place(thread),

@@ -3,6 +3,7 @@
 use super::bounded::{bakery, dekker, lamport, peterson};
 use super::causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 use super::classics::{message_passing, n6, store_buffering, two_plus_two_writes};
+use super::endless::{clh_lock, mcs_lock, sense_barrier, spin_lock, ticket_lock, work_stealing};
 use super::peers::{
     Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,
     lamport_loop, last_zero, lazy_list, message_passing_release, message_passing_rounds, michael_scott, peterson_loop,
@@ -59,6 +60,20 @@ pub const PROGRAMS: &[Entry] = &[
     entry("peterson", "Peterson's algorithm with bounded waiting, nothing asserted", peterson),
     entry("bakery", "Lamport's bakery with bounded waiting, nothing asserted", bakery),
     entry("lamport", "Lamport's fast mutual exclusion with bounded waiting, wrong under every model", lamport),
+
+    entry("spin-lock", "A lock taken by an exchange, again and again", || spin_lock(Variant::PLAIN)),
+    entry("spin-lock-fenced", "The same with fences", || spin_lock(Variant::FENCED)),
+    entry("ticket-lock", "A lock with tickets modulo 4, again and again", || ticket_lock(4, Variant::PLAIN)),
+    entry("ticket-lock-fenced", "The same with fences", || ticket_lock(4, Variant::FENCED)),
+    entry("mcs-lock", "A queue lock, each thread waiting at its own flag, again and again", || mcs_lock(Variant::PLAIN)),
+    entry("mcs-lock-fenced", "The same with fences", || mcs_lock(Variant::FENCED)),
+    entry("clh-lock", "A queue lock, each thread waiting at the flag before, again and again",
+        || clh_lock(Variant::PLAIN)),
+    entry("clh-lock-fenced", "The same with fences", || clh_lock(Variant::FENCED)),
+    entry("barrier", "A barrier that reverses its sense, again and again", || sense_barrier(Variant::PLAIN)),
+    entry("barrier-fenced", "The same with fences", || sense_barrier(Variant::FENCED)),
+    entry("work-stealing", "Cilk's queue with one thief, again and again", || work_stealing(Variant::PLAIN)),
+    entry("work-stealing-fenced", "The same with fences", || work_stealing(Variant::FENCED)),
 
     entry("mp-rounds", "Message passing, two rounds; wrong under PSO", || message_passing_rounds(2, Variant::PLAIN)),
     entry("mp-rounds-fenced", "The same with fences", || message_passing_rounds(2, Variant::FENCED)),

@@ -7,6 +7,7 @@ mod address;
 mod builder;
 mod control;
 mod expr;
+mod fencing;
 mod footprint;
 mod frame;
 mod instruction;

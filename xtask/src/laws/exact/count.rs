@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_explore::stateful::{Forgetful, History, Reads, Remember, Settings, search_with};
-use teetotal_explore::{Collector, Coverage, Limits, Stats, System, dpor};
+use teetotal_explore::{Collector, Coverage, Limits, Options, SearchId, Stats, System, check};
 use teetotal_judge::Ending;
 use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::Value;
@@ -133,7 +133,7 @@ pub(super) fn search<M: Model, H: History>(
     at_end: &mut dyn FnMut(&H, &Ending),
 ) -> Collector {
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
-    let mut collector = Collector::new(program, &[], false);
+    let mut collector = Collector::new(program, M::ID, &[], false);
     let settings = Settings { limits: Limits::default(), jobs, reduce };
     let coverage = search_with(&system, history, &mut collector, &settings, &|| None, at_end);
     assert_eq!(coverage, Coverage::Complete, "{} is counted to the end", program.name);
@@ -163,7 +163,7 @@ impl ModelVisitor for Counting<'_> {
                 return collector.states.len().to_string();
             }
             Count::Executions | Count::DiscardedExecutions => {
-                let Stats { completed, failed, discarded, blocked, .. } = executions::<M>(self.program, self.jobs);
+                let Stats { completed, failed, discarded, blocked, .. } = executions(self.program, M::ID, self.jobs);
                 let counted = if self.count == Count::Executions { completed + failed } else { discarded };
                 return shown(counted, blocked);
             }
@@ -181,13 +181,11 @@ fn shown(count: u64, blocked: u64) -> String {
     }
 }
 
-/// What dynamic partial-order reduction runs of `program` under `M`.
-fn executions<M: Model>(program: &Arc<Program>, jobs: usize) -> Stats {
-    let collector = || Collector::new(program, &[], false);
-    let settings = dpor::Settings { limits: Limits::default(), jobs };
-    let subject = Interpreter::new(Arc::clone(program));
-    let searched = dpor::search::<_, M>(&subject, &collector, &settings, &|| None, None);
-    let (collector, coverage) = searched.expect("there is no checkpoint to read");
-    assert_eq!(coverage, Coverage::Complete, "{} is counted to the end", program.name);
-    collector.stats
+/// What dynamic partial-order reduction runs of `program` under `model`.
+fn executions(program: &Arc<Program>, model: ModelId, jobs: usize) -> Stats {
+    let options =
+        Options { search: SearchId::Dpor, monitors: Vec::new(), jobs, minimize: false, ..Options::new(model) };
+    let outcome = check(program, &options, &|| None).expect("the search takes the programs");
+    assert_eq!(outcome.coverage, Coverage::Complete, "{} is counted to the end", program.name);
+    outcome.stats
 }

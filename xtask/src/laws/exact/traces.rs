@@ -40,7 +40,7 @@ pub(super) fn rows() -> Vec<Row> {
         of(|| last_zero(9), [known(1_536), known(1_536).large(), known(1_536).large()]),
         under_each(Executions, || indexer(12), [known(8); 3]),
         under_each(Executions, || indexer(15), [known(4_096); 3]),
-        under_each(Executions, || dekker_try(4, ALL), [OPEN, ours(704_503).large(), OPEN]),
+        under_each(Executions, || dekker_try(4, ALL), [OPEN, ours(812_642).large(), OPEN]),
     ];
     for n in 2..=6 {
         let buffered = known(1 << n);

@@ -43,6 +43,7 @@ impl Graph {
             written: None,
             source: None,
             forwarded: false,
+            fails_as_load: false,
             order: Order::Plain,
             epoch: self.threads[thread.index()].passed.markers(),
             place,

@@ -1,0 +1,251 @@
+//! The default: finds every borderline trace of TSO and PSO, whichever execution stands for a trace.
+//!
+//! A trace of sequential consistency is borderline if one more event turns it into a trace that only the model has
+//! [SOBER, Def. 6]. Let `e` be the next access of a thread, to a location `a`, and `E` what is at or before the
+//! thread's newest event in happens-before. Let `w` be the last write to `a` in `E`. Then `e` can go before `w` exactly
+//! if `w` is a store of another thread that nothing in `E` *forces* into memory: no event of `E` that accesses memory
+//! at once comes after `w` in the order of moments, nor does an own store that `e` waits for. See
+//! `docs/theory/robustness.md`.
+//!
+//! Definition: [BURNIM, Fig. 4 and Fig. 5] as relations instead of buffers. We differ in four ways:
+//! 1. Only the past of `e` counts, not what the interleaving put before it, so that one execution of a trace is enough.
+//! 2. A store to the location of a pending store of another thread does not force it: both wait, in order.
+//! 3. Fences, barriers, release stores, locks, spawn and join are events of their own.
+//! 4. The check is on the newest store in the past of `e`, which need not be the newest pending one.
+//!
+//! The clocks of a thread are two rows: how many events of each thread are in its past, and below which position each
+//! thread's stores were forced there. The second is exact since all that forces several stores, a fence or a barrier or
+//! TSO's order, forces a prefix of them; what PSO forces alone, by reading it, is kept with each write.
+
+use teetotal_memory::{Event, EventId, EventKind, ModelId};
+use teetotal_program::ir::Program;
+
+use super::clock::{Table, join};
+use super::waits::{drains_afterward, is_marker};
+use super::{Algorithm, Attempt, Waits};
+
+/// Finds borderline traces by clocks; needs one execution for each trace.
+#[derive(Clone, Debug)]
+pub struct Borderline {
+    model: ModelId,
+    n_threads: usize,
+    /// For each thread: what its newest event knows; the past, then what is forced.
+    threads: Table,
+    /// For each thread: which stores come before all of its stores, and before those ahead of its newest barrier.
+    stores: Table,
+    barred: Table,
+    /// For each location: what its newest write knows, and what all of its accesses know.
+    writes: Table,
+    accesses: Table,
+    /// For each location: which stores come before its newest write, if that is a store.
+    newest: Table,
+    progress: Vec<Progress>,
+    locations: Vec<Location>,
+}
+
+/// Where a thread is.
+#[derive(Clone, Copy, Default, Debug)]
+struct Progress {
+    /// The position of its newest barrier.
+    barrier: u32,
+    /// The position after a store that everything later waits for, if that is its newest event.
+    drain: Option<u32>,
+}
+
+/// What is kept of a location.
+#[derive(Clone, Default, Debug)]
+struct Location {
+    /// In the order in which they reached memory.
+    writes: Vec<Write>,
+    /// Reads that needed the write to be in memory, of one write after the other.
+    readers: Vec<(usize, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    id: EventId,
+    thread: usize,
+    index: u32,
+    is_store: bool,
+    /// Where its readers begin.
+    readers: usize,
+}
+
+impl Borderline {
+    #[must_use]
+    pub fn new(program: &Program, model: ModelId) -> Self {
+        let (n_threads, n_locations) = (program.n_threads(), program.locations.len());
+        Borderline {
+            model,
+            n_threads,
+            threads: Table::new(n_threads, 2 * n_threads),
+            stores: Table::new(n_threads, n_threads),
+            barred: Table::new(n_threads, n_threads),
+            writes: Table::new(n_locations, 2 * n_threads),
+            accesses: Table::new(n_locations, 2 * n_threads),
+            newest: Table::new(n_locations, n_threads),
+            progress: vec![Progress::default(); n_threads],
+            locations: vec![Location::default(); n_locations],
+        }
+    }
+
+    /// Takes in that a store which drains its buffer has done so.
+    fn finish_drain(&mut self, thread: usize) {
+        if let Some(end) = self.progress[thread].drain.take() {
+            self.force(thread, Waits::Everything, end);
+        }
+    }
+
+    /// An event at position `index` of `thread`, which is not a store, waits for stores.
+    fn force(&mut self, thread: usize, waits: Waits, index: u32) {
+        let (before, end) = match waits {
+            Waits::Nothing => return,
+            Waits::Barrier => (&self.barred, self.progress[thread].barrier),
+            Waits::Everything => (&self.stores, index),
+        };
+        let forced = &mut self.threads.row_mut(thread)[self.n_threads..];
+        join(forced, before.row(thread));
+        forced[thread] = forced[thread].max(end);
+    }
+
+    fn load(&mut self, event: &Event, loc: usize) {
+        let thread = event.thread.index();
+        let location = &mut self.locations[loc];
+        join(self.threads.row_mut(thread), self.writes.row(loc));
+        let newest = location.writes.last();
+        // A load may forward a store of its own thread; whatever waits has it in memory.
+        let may_forward = Waits::of(self.model, event) == Waits::Nothing;
+        let forwards = |write: &Write| write.thread == thread && may_forward;
+        if let Some(write) = newest.filter(|write| write.is_store && !forwards(write)) {
+            join(&mut self.threads.row_mut(thread)[self.n_threads..], self.newest.row(loc));
+            let readers = &location.readers[write.readers..];
+            if !readers.iter().any(|(reader, _)| *reader == thread) {
+                location.readers.push((thread, event.index));
+            }
+        }
+        self.threads.row_mut(thread)[thread] = event.index + 1;
+        join(self.accesses.row_mut(loc), self.threads.row(thread));
+    }
+
+    fn store(&mut self, id: EventId, event: &Event, loc: usize) {
+        let thread = event.thread.index();
+        join(self.threads.row_mut(thread), self.accesses.row(loc));
+        self.threads.row_mut(thread)[thread] = event.index + 1;
+        let before = self.newest.row_mut(loc);
+        let end = match Waits::of(self.model, event) {
+            Waits::Everything => {
+                join(before, self.stores.row(thread));
+                // Under TSO whoever comes after a store comes after those before it, so that it counts itself.
+                if self.model == ModelId::Pso { event.index } else { event.index + 1 }
+            }
+            _ => {
+                join(before, self.barred.row(thread));
+                self.progress[thread].barrier
+            }
+        };
+        before[thread] = before[thread].max(end);
+        join(self.stores.row_mut(thread), self.newest.row(loc));
+        self.written(id, event, loc);
+        self.progress[thread].drain = drains_afterward(event).then_some(event.index + 1);
+    }
+
+    fn update(&mut self, id: EventId, event: &Event, loc: usize) {
+        let thread = event.thread.index();
+        let row = self.threads.row_mut(thread);
+        join(row, self.accesses.row(loc));
+        join(&mut row[self.n_threads..], self.newest.row(loc));
+        row[thread] = event.index + 1;
+        self.newest.row_mut(loc).fill(0);
+        self.written(id, event, loc);
+    }
+
+    /// Takes note of a write whose thread knows all that comes before it.
+    fn written(&mut self, id: EventId, event: &Event, loc: usize) {
+        let thread = event.thread.index();
+        self.writes.row_mut(loc).copy_from_slice(self.threads.row(thread));
+        self.accesses.row_mut(loc).copy_from_slice(self.threads.row(thread));
+        let location = &mut self.locations[loc];
+        let readers = location.readers.len();
+        location.writes.push(Write { id, thread, index: event.index, is_store: event.is_store(), readers });
+    }
+
+    fn fork(&mut self, event: &Event) {
+        let thread = event.thread.index();
+        self.threads.row_mut(thread)[thread] = event.index + 1;
+        match event.kind {
+            EventKind::Spawn(child) => {
+                let own = self.threads.row(thread).to_vec();
+                join(self.threads.row_mut(child.index()), &own);
+            }
+            EventKind::Join(child) => {
+                let child = child.index();
+                self.finish_drain(child);
+                let other = self.threads.row(child).to_vec();
+                let row = self.threads.row_mut(thread);
+                join(row, &other);
+                let end = other[child];
+                let forced = &mut row[self.n_threads..];
+                join(forced, self.stores.row(child));
+                forced[child] = forced[child].max(end);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Algorithm for Borderline {
+    fn begin(&mut self) {
+        let tables = [&mut self.threads, &mut self.stores, &mut self.barred, &mut self.writes];
+        tables.into_iter().chain([&mut self.accesses, &mut self.newest]).for_each(Table::clear);
+        self.progress.fill(Progress::default());
+        for location in &mut self.locations {
+            location.writes.clear();
+            location.readers.clear();
+        }
+    }
+
+    fn overtaken(&mut self, attempt: &Attempt) -> Option<EventId> {
+        let thread = attempt.thread.index();
+        self.finish_drain(thread);
+        let (past, forced) = self.threads.row(thread).split_at(self.n_threads);
+        let Location { writes, readers } = &self.locations[attempt.loc.index()];
+        let is_past = |write: &Write| past[write.thread] > write.index;
+        let position = match writes.last() {
+            Some(write) if is_past(write) => writes.len(),
+            // The writes to a location come one after the other, so the past has the first ones.
+            _ => writes.partition_point(is_past),
+        };
+        let write = writes.get(position.checked_sub(1)?)?;
+        let is_forced = |row: &[u32]| row[write.thread] > write.index;
+        let waited_for = match attempt.waits {
+            Waits::Nothing => false,
+            Waits::Barrier => is_forced(self.barred.row(thread)),
+            Waits::Everything => is_forced(self.stores.row(thread)),
+        };
+        if write.thread == thread || !write.is_store || is_forced(forced) || waited_for {
+            return None;
+        }
+        let end = writes.get(position).map_or(readers.len(), |next| next.readers);
+        let is_read = readers[write.readers..end].iter().any(|&(reader, index)| past[reader] > index);
+        (!is_read).then_some(write.id)
+    }
+
+    fn perform(&mut self, id: EventId, event: &Event) {
+        let thread = event.thread.index();
+        self.finish_drain(thread);
+        if !event.is_store() {
+            self.force(thread, Waits::of(self.model, event), event.index);
+        }
+        match event.loc.map(teetotal_program::Loc::index) {
+            None => self.fork(event),
+            Some(loc) if event.is_store() => self.store(id, event, loc),
+            Some(loc) if event.is_write() => self.update(id, event, loc),
+            Some(loc) => self.load(event, loc),
+        }
+        if is_marker(event) {
+            let before = self.stores.row(thread).to_vec();
+            self.barred.row_mut(thread).copy_from_slice(&before);
+            self.progress[thread].barrier = event.index;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Vector clocks in tables, and the one that decides happens-before along an execution of sequential consistency.
+
+use teetotal_memory::{Event, EventKind};
+
+/// Clocks of equal length, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    width: usize,
+    entries: Vec<u32>,
+}
+
+impl Table {
+    /// `n` clocks of `width` entries that are all 0.
+    pub(super) fn new(n: usize, width: usize) -> Self {
+        Table { width, entries: vec![0; n * width] }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.fill(0);
+    }
+
+    #[inline]
+    pub(super) fn row(&self, index: usize) -> &[u32] {
+        &self.entries[index * self.width..(index + 1) * self.width]
+    }
+
+    #[inline]
+    pub(super) fn row_mut(&mut self, index: usize) -> &mut [u32] {
+        &mut self.entries[index * self.width..(index + 1) * self.width]
+    }
+}
+
+/// `into := into ⊔ from`, entry by entry.
+#[inline]
+pub(super) fn join(into: &mut [u32], from: &[u32]) {
+    into.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
+}
+
+/// Decides happens-before: how many events of each thread are at or before the newest one of a thread.
+#[derive(Clone, Debug)]
+pub(super) struct HappensBefore {
+    threads: Table,
+    /// For each location, what is at or before its newest write, and at or before any access to it.
+    writes: Table,
+    accesses: Table,
+}
+
+impl HappensBefore {
+    pub(super) fn new(n_threads: usize, n_locations: usize) -> Self {
+        let table = |n| Table::new(n, n_threads);
+        HappensBefore { threads: table(n_threads), writes: table(n_locations), accesses: table(n_locations) }
+    }
+
+    pub(super) fn begin(&mut self) {
+        [&mut self.threads, &mut self.writes, &mut self.accesses].into_iter().for_each(Table::clear);
+    }
+
+    /// Whether the event at position `index` of `of` is at or before the newest event of `thread`.
+    pub(super) fn knows(&self, thread: usize, of: usize, index: u32) -> bool {
+        self.threads.row(thread)[of] > index
+    }
+
+    pub(super) fn perform(&mut self, event: &Event) {
+        let thread = event.thread.index();
+        let row = self.threads.row_mut(thread);
+        if let Some(loc) = event.loc {
+            let before = if event.is_write() { &self.accesses } else { &self.writes };
+            join(row, before.row(loc.index()));
+        }
+        row[thread] = event.index + 1;
+        if let EventKind::Join(child) = event.kind {
+            let other = self.threads.row(child.index()).to_vec();
+            join(self.threads.row_mut(thread), &other);
+        }
+        if let EventKind::Spawn(child) = event.kind {
+            let own = self.threads.row(thread).to_vec();
+            join(self.threads.row_mut(child.index()), &own);
+        }
+        if let Some(loc) = event.loc {
+            join(self.accesses.row_mut(loc.index()), self.threads.row(thread));
+            if event.is_write() {
+                join(self.writes.row_mut(loc.index()), self.threads.row(thread));
+            }
+        }
+    }
+}

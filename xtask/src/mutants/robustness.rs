@@ -1,0 +1,55 @@
+//! Faults in what decides robustness.
+
+use super::Mutant;
+
+/// To be planted one at a time.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "a forwarded store counts as forced",
+        file: "crates/judge/src/monitors/robustness/borderline.rs",
+        original: "write.thread == thread && may_forward;",
+        replacement: "write.thread != write.thread && may_forward;",
+    },
+    Mutant {
+        name: "whatever waits for a barrier forces every store",
+        file: "crates/judge/src/monitors/robustness/borderline.rs",
+        original: "Waits::Barrier => (&self.barred, self.progress[thread].barrier),",
+        replacement: "Waits::Barrier => (&self.stores, index),",
+    },
+    Mutant {
+        name: "only the newest write of all is looked at",
+        file: "crates/judge/src/monitors/robustness/borderline.rs",
+        original: "_ => writes.partition_point(is_past),",
+        replacement: "_ => 0,",
+    },
+    Mutant {
+        name: "a thread that waits for good is not looked at",
+        file: "crates/judge/src/monitors/robustness/mod.rs",
+        original: "delays.map(Finding::NotRobust).collect()",
+        replacement: "delays.take(0).map(Finding::NotRobust).collect()",
+    },
+    Mutant {
+        name: "Sober takes the stamp of a store that is forwarded",
+        file: "crates/judge/src/monitors/robustness/sober.rs",
+        original: "if !forwards {",
+        replacement: "if !forwards || forwards {",
+    },
+    Mutant {
+        name: "the guess is given up at every update of PSO",
+        file: "crates/explore/src/robustness/guess.rs",
+        original: "Waits::Barrier => self.is(thread, BARRED),",
+        replacement: "Waits::Barrier => self.is(thread, STORED),",
+    },
+    Mutant {
+        name: "the guess does not see what a read comes before",
+        file: "crates/explore/src/robustness/guess.rs",
+        original: "if event.is_write() { ACCESS_AFTER } else { WRITE_AFTER }",
+        replacement: "WRITE_AFTER",
+    },
+    Mutant {
+        name: "an execution that is discarded counts against robustness",
+        file: "crates/explore/src/robustness/construct.rs",
+        original: "ending != Ending::Discarded && ",
+        replacement: "",
+    },
+];
