@@ -15,12 +15,13 @@ use crate::Task;
 use crate::laws::AFTER;
 
 mod dpor;
+mod mcr;
 mod robustness;
 mod table;
 
 /// All faults.
 fn all() -> impl Iterator<Item = &'static Mutant> {
-    table::MUTANTS.iter().chain(dpor::MUTANTS).chain(robustness::MUTANTS)
+    table::MUTANTS.iter().chain(dpor::MUTANTS).chain(mcr::MUTANTS).chain(robustness::MUTANTS)
 }
 
 /// Plants faults one at a time and demands that the laws catch each.
