@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod clock;
 mod dpor;
 mod estimate;
+mod linden;
 mod litmus;
 mod machines;
 mod robustness;
@@ -38,6 +39,12 @@ enum What {
         /// The folder of the tests [default: corpus/litmus]
         folder: Option<PathBuf>,
     },
+    /// The tables of a paper, beside the published figures
+    Tables {
+        /// The paper
+        #[arg(value_parser = ["linden"])]
+        paper: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -47,5 +54,6 @@ fn main() -> ExitCode {
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
         What::Litmus { folder } => litmus::run(folder),
+        What::Tables { .. } => linden::run(),
     }
 }

@@ -34,9 +34,9 @@ macro_rules! pages {
 const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
-    Search: "stateful" "brute" "dpor" "mcr" "bounded" "random" "pct";
-    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "not-deterministic" "time"
-        "interrupted" "continuation";
+    Search: "auto" "stateful" "symbolic" "brute" "dpor" "mcr" "bounded" "random" "pct";
+    Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
+        "not-deterministic" "time" "interrupted" "continuation";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 12] = [
+    const REASONS: [StopReason; 13] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -97,6 +97,7 @@ mod tests {
         StopReason::Memory(1),
         StopReason::Preemptions(1),
         StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
+        StopReason::UnboundedLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::NotDeterministic,
         StopReason::Time,
         StopReason::Interrupted,
@@ -114,6 +115,7 @@ mod tests {
             StopReason::Memory(_) => "memory",
             StopReason::Preemptions(_) => "preemptions",
             StopReason::EndlessLoop { .. } => "endless-loop",
+            StopReason::UnboundedLoop { .. } => "unbounded-loop",
             StopReason::NotDeterministic => "not-deterministic",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",

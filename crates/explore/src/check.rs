@@ -8,6 +8,7 @@ use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Interpreter, Program};
 use thiserror::Error;
 
+use crate::auto;
 use crate::collector::{Collector, Found};
 use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
@@ -21,6 +22,7 @@ use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
 use crate::stateless::{Bounded, Brute, Guarantee, Pct, Random};
 use crate::strategy::Strategy;
+use crate::symbolic;
 use crate::system::System;
 use crate::token::Token;
 
@@ -130,6 +132,8 @@ pub fn check_with(
     if options.depth == 0 {
         return Err(CheckError::NoDepth);
     }
+    let chosen = Options { search: chosen(program, options), ..options.clone() };
+    let options = &chosen;
     refuse_unfit(options)?;
     let reduces = options.search == SearchId::Stateful;
     if let (true, Some(dpor::Unsupported { reason })) = (options.asks_for_robustness(), dpor::unsupported(program)) {
@@ -163,6 +167,27 @@ pub fn check_with(
 fn decide_robustness(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Decided, CheckError> {
     let unbounded = |Unbounded { variable }| CheckError::Unbounded { program: program.name.clone(), variable };
     robustness::decide(program, options.model, &options.limits, signal).map_err(unbounded)
+}
+
+/// The search that the options name, or the one that fits.
+fn chosen(program: &Program, options: &Options) -> SearchId {
+    match options.search {
+        SearchId::Auto => options.explored().visit(Choosing { program, limits: &options.limits }),
+        named => named,
+    }
+}
+
+struct Choosing<'c> {
+    program: &'c Program,
+    limits: &'c Limits,
+}
+
+impl ModelVisitor for Choosing<'_> {
+    type Output = SearchId;
+
+    fn visit<M: Model>(self) -> SearchId {
+        auto::choose::<M>(self.program, self.limits)
+    }
 }
 
 /// Estimates how many executions `dpor` would run, from at most `probes` of them, drawn by `seed`.
@@ -279,6 +304,13 @@ impl ModelVisitor for Search<'_> {
                 let settings = mcr::Settings { limits, reduce: true };
                 let seen = self.program.locations_at_end();
                 let coverage = mcr::search(&system, &seen, &mut self.collector, &settings, self.signal);
+                Searched { collector: self.collector, coverage, guarantee: None }
+            }
+            SearchId::Auto => unreachable!("a search was chosen before"),
+            SearchId::Symbolic => {
+                let settings = symbolic::Settings::new(limits);
+                let subject = Interpreter::new(Arc::clone(self.program));
+                let (coverage, _) = symbolic::search::<_, M>(subject, &mut self.collector, &settings, self.signal);
                 Searched { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Bounded => self.drive(system, &mut Bounded::new(limits.preemptions)),

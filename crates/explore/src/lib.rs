@@ -4,6 +4,7 @@
 //! There are two loops, [`driver`] for searches that run one execution after the other and [`stateful`] for the one that
 //! walks over states; both perform steps through [`System`] and nothing else does.
 
+mod auto;
 mod chance;
 mod check;
 mod collector;
@@ -19,6 +20,7 @@ mod search;
 pub mod stateful;
 pub mod stateless;
 mod strategy;
+pub mod symbolic;
 mod system;
 pub mod token;
 

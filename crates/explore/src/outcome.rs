@@ -58,6 +58,8 @@ pub enum StopReason {
     Preemptions(u64),
     /// A thread ran on and on without an operation on memory.
     EndlessLoop { thread: ThreadId, instruction: u32 },
+    /// A loop fills a buffer in a way that acceleration does not reach the end of.
+    UnboundedLoop { thread: ThreadId, instruction: u32 },
     /// The program did something else when it was run again, so that nothing can be said about it.
     NotDeterministic,
     /// The time was over.
@@ -144,7 +146,7 @@ pub struct Stats {
 
 impl Stats {
     /// Adds what another part of the search did.
-    pub(crate) fn add(&mut self, other: &Stats) {
+    pub fn add(&mut self, other: &Stats) {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
         let Stats { classes, states, steps, bytes, pending, .. } = other;
         self.executions += executions;

@@ -5,7 +5,10 @@ use teetotal_judge::{Extent, Level, MonitorId, MonitorInfo, Preserves};
 /// A search by name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SearchId {
+    /// One of the others, whichever fits the program; an outcome names the one that it was.
+    Auto,
     Stateful,
+    Symbolic,
     Dpor,
     Mcr,
     Bounded,
@@ -30,9 +33,23 @@ pub struct SearchInfo {
 /// All searches; the first is the default.
 pub const SEARCHES: &[SearchInfo] = &[
     SearchInfo {
+        id: SearchId::Auto,
+        name: "auto",
+        summary: "stateful, or symbolic where a loop may fill a store buffer without end",
+        preserves: Preserves { level: Level::State, extent: Extent::All },
+        limits: &["states", "steps", "buffer", "memory"],
+    },
+    SearchInfo {
         id: SearchId::Stateful,
         name: "stateful",
         summary: "every state once; complete for programs with finitely many states, loops included",
+        preserves: Preserves { level: Level::State, extent: Extent::All },
+        limits: &["states", "steps", "buffer", "memory"],
+    },
+    SearchInfo {
+        id: SearchId::Symbolic,
+        name: "symbolic",
+        summary: "sets of buffer contents at once; complete for loops that fill buffers without end",
         preserves: Preserves { level: Level::State, extent: Extent::All },
         limits: &["states", "steps", "buffer", "memory"],
     },
@@ -86,7 +103,7 @@ impl SearchInfo {
     /// A search over states decides robustness in a way of its own, by [`crate::robustness::decide`].
     #[must_use]
     pub fn fits(&self, monitor: &MonitorInfo) -> bool {
-        let reduces = self.id == SearchId::Stateful && monitor.id == MonitorId::Robustness;
+        let reduces = matches!(self.id, SearchId::Auto | SearchId::Stateful) && monitor.id == MonitorId::Robustness;
         reduces || self.preserves.fits(monitor.needs)
     }
 }

@@ -93,17 +93,22 @@ impl<S: Subject, M: Model> System<S, M> {
 
     /// How the execution ended, given that no step is possible.
     pub fn ending(&self) -> Ending {
-        let statuses = || (0..self.subject.n_threads()).map(ThreadId::at).map(|t| (t, self.subject.status(t)));
-        if statuses().any(|(_, status)| matches!(status, Status::Failed(_))) {
-            return Ending::Failed;
-        }
-        if statuses().any(|(_, status)| status == Status::Discarded) {
-            return Ending::Discarded;
-        }
-        let waiting = statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread);
-        let blocked: Vec<ThreadId> = waiting.filter(|&thread| !self.subject.may_rest(thread)).collect();
-        if blocked.is_empty() { Ending::Completed } else { Ending::Blocked(blocked) }
+        ending(&self.subject)
     }
+}
+
+/// How an execution ended, given that no step is possible.
+pub(crate) fn ending(subject: &impl Subject) -> Ending {
+    let statuses = || (0..subject.n_threads()).map(ThreadId::at).map(|thread| (thread, subject.status(thread)));
+    if statuses().any(|(_, status)| matches!(status, Status::Failed(_))) {
+        return Ending::Failed;
+    }
+    if statuses().any(|(_, status)| status == Status::Discarded) {
+        return Ending::Discarded;
+    }
+    let waiting = statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread);
+    let blocked: Vec<ThreadId> = waiting.filter(|&thread| !subject.may_rest(thread)).collect();
+    if blocked.is_empty() { Ending::Completed } else { Ending::Blocked(blocked) }
 }
 
 impl<S: Subject, M: Model> FinalState for System<S, M> {

@@ -215,7 +215,8 @@ fn results_do_not_depend_on_the_number_of_jobs() {
 #[test]
 fn robustness_is_refused_with_a_search_that_fits() {
     let monitors = vec![MonitorId::Robustness];
-    let refused = check(&Arc::new(gallery::store_buffering()), &Options { monitors, ..options(ModelId::Tso) }, &|| None);
+    let refused =
+        check(&Arc::new(gallery::store_buffering()), &Options { monitors, ..options(ModelId::Tso) }, &|| None);
     assert!(matches!(refused, Err(CheckError::Unfit { monitor: "robustness", search: "mcr", .. })), "{refused:?}");
 }
 

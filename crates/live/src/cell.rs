@@ -1,64 +1,381 @@
 //! Cells whose accesses are checked for data races.
 
+use std::fmt;
 use std::panic::Location;
 
+use crate::complaint::Kind;
+use crate::identity::{Identity, Key};
 use crate::runtime::{current, fail_with_race, is_active, running};
 
-/// Data that is accessed without synchronization of its own; each access is checked for races.
-#[derive(Debug, Default)]
-pub struct UnsafeCell<T: ?Sized> {
-    data: std::cell::UnsafeCell<T>,
+/// Takes note of an access to a cell, and ends the thread if it is a race.
+#[track_caller]
+pub(crate) fn access(key: Key, kind: Kind) {
+    let place = Location::caller();
+    access_at(key, kind, place);
 }
 
-/// Takes note of an access to the data at `address`, and ends the thread if it is a race.
-#[track_caller]
-fn access(address: usize, is_write: bool) {
-    if !is_active() {
-        return;
-    }
-    let place = Location::caller();
+fn access_at(key: Key, kind: Kind, place: &'static Location<'static>) {
     let race = current(|execution| {
         let thread = running()?;
-        execution.races.borrow_mut().access(thread, address, place, is_write)
+        if execution.is_over.get() {
+            return None;
+        }
+        execution.be_seen(thread);
+        execution.races.borrow_mut().access(thread, key, place, kind)
     });
     if let Some(race) = race.flatten() {
         fail_with_race(race);
     }
 }
 
+/// Data that is accessed without synchronization of its own; each access is checked for races.
+///
+/// The interface is that of loom: [`UnsafeCell::get`] and [`UnsafeCell::get_mut`] give pointers that are part of the
+/// check as long as they are there. The one in [`standard`] has the names of the standard library.
+pub struct UnsafeCell<T: ?Sized> {
+    identity: Identity,
+    data: std::cell::UnsafeCell<T>,
+}
+
+/// An access that lasts.
+#[derive(Debug)]
+struct Lasting {
+    /// What is accessed, when it began by the clock of its thread, and where.
+    began: Option<(Key, u32, &'static Location<'static>)>,
+    kind: Kind,
+}
+
+impl Lasting {
+    #[track_caller]
+    fn begin(identity: &Identity, kind: Kind) -> Self {
+        if !is_active() {
+            return Lasting { began: None, kind };
+        }
+        let (key, place) = (identity.key(), Location::caller());
+        access_at(key, kind, place);
+        Lasting { began: now().map(|time| (key, time, place)), kind }
+    }
+}
+
+/// How many steps the thread that runs has made that others may learn of.
+fn now() -> Option<u32> {
+    current(|execution| running().map(|thread| execution.races.borrow_mut().time(thread))).flatten()
+}
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        // Others may have learned of its beginning, and must not take that for all of it.
+        if let Some((key, time, place)) = self.began
+            && is_active()
+            && now() != Some(time)
+        {
+            access_at(key, self.kind, place);
+        }
+    }
+}
+
 impl<T> UnsafeCell<T> {
     /// A cell around `data`.
     pub const fn new(data: T) -> Self {
-        UnsafeCell { data: std::cell::UnsafeCell::new(data) }
+        UnsafeCell { identity: Identity::new(), data: std::cell::UnsafeCell::new(data) }
     }
 
     /// The data.
+    #[track_caller]
     pub fn into_inner(self) -> T {
+        if is_active() {
+            access(self.identity.key(), Kind::WRITE);
+        }
         self.data.into_inner()
     }
 }
 
 impl<T: ?Sized> UnsafeCell<T> {
-    fn address(&self) -> usize {
-        self.data.get().cast::<()>() as usize
-    }
-
     /// Reads through a pointer, as long as `f` runs.
     #[track_caller]
-    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        access(self.address(), false);
+    pub fn with<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(*const T) -> R,
+    {
+        let _reading = Lasting::begin(&self.identity, Kind::READ);
         f(self.data.get())
     }
 
     /// Reads and writes through a pointer, as long as `f` runs.
     #[track_caller]
-    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        access(self.address(), true);
+    pub fn with_mut<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(*mut T) -> R,
+    {
+        let _writing = Lasting::begin(&self.identity, Kind::WRITE);
         f(self.data.get())
     }
 
-    /// The data, which nobody else can access meanwhile.
+    /// A pointer to read through.
+    #[track_caller]
+    pub fn get(&self) -> ConstPtr<T> {
+        ConstPtr { _reading: Lasting::begin(&self.identity, Kind::READ), pointer: self.data.get() }
+    }
+
+    /// A pointer to read and write through.
+    #[track_caller]
+    pub fn get_mut(&self) -> MutPtr<T> {
+        MutPtr { _writing: Lasting::begin(&self.identity, Kind::WRITE), pointer: self.data.get() }
+    }
+}
+
+impl<T: Default> Default for UnsafeCell<T> {
+    fn default() -> Self {
+        UnsafeCell::new(T::default())
+    }
+}
+
+impl<T> From<T> for UnsafeCell<T> {
+    fn from(data: T) -> Self {
+        UnsafeCell::new(data)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnsafeCell").finish_non_exhaustive()
+    }
+}
+
+/// A pointer to the data of an [`UnsafeCell`], which is read as long as the pointer is there.
+pub struct ConstPtr<T: ?Sized> {
+    _reading: Lasting,
+    pointer: *const T,
+}
+
+/// A pointer to the data of an [`UnsafeCell`], which is written as long as the pointer is there.
+pub struct MutPtr<T: ?Sized> {
+    _writing: Lasting,
+    pointer: *mut T,
+}
+
+impl<T: ?Sized> ConstPtr<T> {
+    /// The data.
+    ///
+    /// # Safety
+    /// As for a pointer.
+    #[allow(clippy::should_implement_trait, reason = "the name is that of loom")]
+    pub unsafe fn deref(&self) -> &T {
+        // SAFETY: the caller's.
+        unsafe { &*self.pointer }
+    }
+
+    /// Calls `f` with the pointer.
+    pub fn with<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(*const T) -> R,
+    {
+        f(self.pointer)
+    }
+}
+
+impl<T: ?Sized> MutPtr<T> {
+    /// The data.
+    ///
+    /// # Safety
+    /// As for a pointer.
+    #[allow(clippy::mut_from_ref, clippy::should_implement_trait, reason = "it stands for a pointer")]
+    pub unsafe fn deref(&self) -> &mut T {
+        // SAFETY: the caller's.
+        unsafe { &mut *self.pointer }
+    }
+
+    /// Calls `f` with the pointer.
+    pub fn with<F, R>(&self, f: F) -> R
+    where
+        F: FnOnce(*mut T) -> R,
+    {
+        f(self.pointer)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for ConstPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pointer.fmt(f)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for MutPtr<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.pointer.fmt(f)
+    }
+}
+
+/// A look-alike of `std::cell::Cell`, whose accesses are checked for races.
+pub struct Cell<T: ?Sized> {
+    cell: UnsafeCell<T>,
+}
+
+impl<T> Cell<T> {
+    /// A cell that holds `value`.
+    pub const fn new(value: T) -> Self {
+        Cell { cell: UnsafeCell::new(value) }
+    }
+
+    /// Replaces the value.
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        drop(self.replace(value));
+    }
+
+    /// Replaces the value, and gives the old one.
+    #[track_caller]
+    pub fn replace(&self, value: T) -> T {
+        // SAFETY: the cell is not shared between threads, and no reference to the value leaves it.
+        self.cell.with_mut(|old| std::mem::replace(unsafe { &mut *old }, value))
+    }
+
+    /// Exchanges the values of two cells.
+    #[track_caller]
+    pub fn swap(&self, other: &Cell<T>) {
+        if !std::ptr::eq(self, other) {
+            // SAFETY: the same, and these are two.
+            self.cell.with_mut(|own| other.cell.with_mut(|other| unsafe { std::ptr::swap(own, other) }));
+        }
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn into_inner(self) -> T {
+        self.cell.into_inner()
+    }
+
+    /// The value, which is replaced by the default.
+    #[track_caller]
+    pub fn take(&self) -> T
+    where
+        T: Default,
+    {
+        self.replace(T::default())
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn get(&self) -> T
+    where
+        T: Copy,
+    {
+        // SAFETY: the same as in `replace`.
+        self.cell.with(|value| unsafe { *value })
+    }
+}
+
+impl<T: ?Sized> Cell<T> {
+    /// The value, which nobody else can access meanwhile.
+    #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
-        self.data.get_mut()
+        self.cell.with_mut(|_| ());
+        self.cell.data.get_mut()
+    }
+
+    /// A pointer to the value; what is done through it is not checked.
+    pub const fn as_ptr(&self) -> *mut T {
+        self.cell.data.get()
+    }
+}
+
+impl<T: Default> Default for Cell<T> {
+    fn default() -> Self {
+        Cell::new(T::default())
+    }
+}
+
+impl<T: Copy> Clone for Cell<T> {
+    fn clone(&self) -> Self {
+        Cell::new(self.get())
+    }
+}
+
+impl<T> From<T> for Cell<T> {
+    fn from(value: T) -> Self {
+        Cell::new(value)
+    }
+}
+
+impl<T: Copy + PartialEq> PartialEq for Cell<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Copy + Eq> Eq for Cell<T> {}
+
+impl<T: Copy + PartialOrd> PartialOrd for Cell<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        self.get().partial_cmp(&other.get())
+    }
+}
+
+impl<T: Copy + Ord> Ord for Cell<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.get().cmp(&other.get())
+    }
+}
+
+impl<T: Copy + fmt::Debug> fmt::Debug for Cell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cell").field("value", &self.get()).finish()
+    }
+}
+
+/// Cells with the names of the standard library.
+pub mod standard {
+    use super::{Kind, access, is_active};
+
+    /// As [`super::UnsafeCell`], but [`UnsafeCell::get_mut`] is that of the standard library.
+    #[derive(Debug, Default)]
+    pub struct UnsafeCell<T: ?Sized>(super::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        /// A cell around `data`.
+        pub const fn new(data: T) -> Self {
+            UnsafeCell(super::UnsafeCell::new(data))
+        }
+
+        /// The data.
+        #[track_caller]
+        pub fn into_inner(self) -> T {
+            self.0.into_inner()
+        }
+    }
+
+    impl<T: ?Sized> UnsafeCell<T> {
+        /// Reads through a pointer, as long as `f` runs.
+        #[track_caller]
+        pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            self.0.with(f)
+        }
+
+        /// Reads and writes through a pointer, as long as `f` runs.
+        #[track_caller]
+        pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            self.0.with_mut(f)
+        }
+
+        /// The data, which nobody else can access meanwhile.
+        #[track_caller]
+        pub fn get_mut(&mut self) -> &mut T {
+            if is_active() {
+                access(self.0.identity.key(), Kind::WRITE);
+            }
+            self.0.data.get_mut()
+        }
+
+        /// A pointer to the data. It counts as a write here; what is done through it later is not checked.
+        #[track_caller]
+        pub fn get(&self) -> *mut T {
+            self.0.with_mut(|data| data)
+        }
+    }
+
+    impl<T> From<T> for UnsafeCell<T> {
+        fn from(data: T) -> Self {
+            UnsafeCell::new(data)
+        }
     }
 }

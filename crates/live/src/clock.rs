@@ -24,4 +24,17 @@ impl Clock {
         }
         self.0.iter_mut().zip(&other.0).for_each(|(own, &other)| *own = (*own).max(other));
     }
+
+    /// Sets how many steps of `thread` are known.
+    pub(crate) fn set(&mut self, thread: usize, steps: u32) {
+        if self.0.len() <= thread {
+            self.0.resize(thread + 1, 0);
+        }
+        self.0[thread] = steps;
+    }
+
+    /// Whether everything that `other` knows is known.
+    pub(crate) fn includes(&self, other: &Clock) -> bool {
+        other.0.iter().enumerate().all(|(thread, &steps)| steps <= self.get(thread))
+    }
 }

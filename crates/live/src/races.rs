@@ -4,16 +4,18 @@
 
 use std::panic::Location;
 
-use rustc_hash::FxHashMap;
 use teetotal_program::{Order, ThreadId};
 
 use crate::clock::Clock;
+use crate::complaint::{Access, Kind, Race};
+use crate::identity::Key;
 
 /// Who knows what, and who accessed which data.
 #[derive(Debug, Default)]
 pub(crate) struct Races {
     threads: Vec<Knowledge>,
-    data: FxHashMap<usize, History>,
+    /// For each cell who accessed it.
+    data: Vec<History>,
     /// For each operation of each thread what reading its write makes known.
     released: Vec<Vec<Option<Clock>>>,
 }
@@ -28,28 +30,12 @@ struct Knowledge {
     fenced: Option<Clock>,
 }
 
-/// The accesses to a piece of data that later ones must know of.
-#[derive(Debug, Default)]
+/// The accesses to a cell that later ones must know of: for each thread the latest of each kind.
+#[derive(Clone, Debug, Default)]
 struct History {
-    write: Option<Access>,
-    /// One for each thread.
-    reads: Vec<Access>,
-}
-
-/// An access to data.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub(crate) thread: ThreadId,
-    time: u32,
-    pub(crate) place: &'static Location<'static>,
-    pub(crate) is_write: bool,
-}
-
-/// Two accesses that nothing orders.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
-    pub(crate) first: Access,
-    pub(crate) second: Access,
+    accesses: Vec<Access>,
+    /// Whether some of them are not atomic.
+    has_plain: bool,
 }
 
 impl Races {
@@ -128,34 +114,76 @@ impl Races {
         list[index as usize] = released;
     }
 
-    /// `thread` accesses the data at `address`. Gives the access that nothing orders with it, if there is one.
+    /// `thread` accesses a cell. Gives the access that nothing orders with it, if there is one.
     pub(crate) fn access(
         &mut self,
         thread: ThreadId,
-        address: usize,
+        key: Key,
         place: &'static Location<'static>,
-        is_write: bool,
+        kind: Kind,
     ) -> Option<Race> {
-        let clock = self.knowledge(thread).clock.clone();
-        let second = Access { thread, time: clock.get(thread.index()), place, is_write };
-        let history = self.data.entry(address).or_default();
-        let is_unknown = |access: &&Access| access.time > clock.get(access.thread.index());
-        let mut rivals = history.write.iter().chain(history.reads.iter().filter(|_| is_write));
-        if let Some(first) = rivals.find(is_unknown) {
-            return Some(Race { first: *first, second });
+        let time = self.time(thread);
+        if self.data.len() <= key.index() {
+            self.data.resize_with(key.index() + 1, History::default);
         }
-        if is_write {
-            history.reads.clear();
-            history.write = Some(second);
-        } else {
-            history.reads.retain(|access| access.thread != thread);
-            history.reads.push(second);
+        let (clock, history) = (&self.threads[thread.index()].clock, &mut self.data[key.index()]);
+        let second = Access { thread, time, place, kind };
+        if history.has_plain || !kind.is_atomic {
+            let is_rival =
+                |access: &&Access| kind.conflicts(access.kind) && access.time > clock.get(access.thread.index());
+            if let Some(first) = history.accesses.iter().find(is_rival) {
+                return Some(Race { first: *first, second });
+            }
+        }
+        if kind == Kind::WRITE {
+            // Whoever knows of this knows of everything before it.
+            history.accesses.clear();
+        }
+        history.has_plain |= !kind.is_atomic;
+        match history.accesses.iter_mut().find(|access| access.thread == thread && access.kind == kind) {
+            Some(access) => *access = second,
+            None => history.accesses.push(second),
         }
         None
     }
 
-    /// The data at `address` is gone.
-    pub(crate) fn forget(&mut self, address: usize) {
-        self.data.remove(&address);
+    /// How many steps of itself `thread` knows.
+    pub(crate) fn time(&mut self, thread: ThreadId) -> u32 {
+        self.knowledge(thread).clock.get(thread.index())
+    }
+
+    /// The cell with the key `old` has the key `new` from now on.
+    pub(crate) fn rename(&mut self, old: Key, new: Key) {
+        if let Some(history) = self.data.get_mut(old.index()).map(std::mem::take) {
+            if self.data.len() <= new.index() {
+                self.data.resize_with(new.index() + 1, History::default);
+            }
+            self.data[new.index()] = history;
+        }
+    }
+
+    /// What `thread` knows, to be known by others; what it does from now on is not part of it.
+    pub(crate) fn tell(&mut self, thread: ThreadId) -> Clock {
+        self.publish(thread)
+    }
+
+    /// Whether `thread` knows all that `clock` says.
+    pub(crate) fn knows(&mut self, thread: ThreadId, clock: &Clock) -> bool {
+        self.knowledge(thread).clock.includes(clock)
+    }
+
+    /// `thread` knows what `clock` says, for a while. Gives what it knew before.
+    pub(crate) fn learn(&mut self, thread: ThreadId, clock: &Clock) -> Clock {
+        let own = &mut self.knowledge(thread).clock;
+        let before = own.clone();
+        own.join(clock);
+        before
+    }
+
+    /// `thread` knows again only what it knew `before`, and what it did itself.
+    pub(crate) fn unlearn(&mut self, thread: ThreadId, mut before: Clock) {
+        let own = &mut self.knowledge(thread).clock;
+        before.set(thread.index(), own.get(thread.index()));
+        *own = before;
     }
 }

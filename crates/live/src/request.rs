@@ -4,6 +4,9 @@ use std::panic::Location;
 
 use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
+use crate::identity::Key;
+use crate::sync::{POISONED, channel};
+
 /// One operation that a thread is about to perform, and where in the source it stands.
 pub(crate) struct Request {
     pub(crate) what: What,
@@ -29,13 +32,21 @@ pub(crate) enum What {
         on_failure: OnFailure,
     },
     /// Waits until the value is none of those that it is not to be.
+    ///
+    /// A wait that is timed is not one that lasts for good.
     Await {
         at: Cell,
         until: Until,
+        timed: bool,
+        /// Whether the thread only said that it waits.
+        is_hint: bool,
     },
+    /// Waits until `update` makes something of the value, and writes that.
     Lock {
         at: Cell,
+        update: Update,
         order: Order,
+        timed: bool,
     },
     Unlock {
         at: Cell,
@@ -53,17 +64,32 @@ pub(crate) enum What {
     Choose {
         alternatives: u32,
     },
+    /// Waits until nobody else can go on.
+    Rest,
 }
 
 /// What a new thread runs.
 pub(crate) type Body = Box<dyn FnOnce()>;
 
+impl What {
+    /// The cell that is accessed.
+    pub(crate) fn cell(&self) -> Option<Cell> {
+        match self {
+            What::Load { at, .. } | What::Store { at, .. } | What::Rmw { at, .. } => Some(*at),
+            What::Await { at, .. } | What::Lock { at, .. } | What::Unlock { at, .. } => Some(*at),
+            What::Fence { .. } | What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest => None,
+        }
+    }
+}
+
 /// A cell of memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
-    pub(crate) address: usize,
+    pub(crate) key: Key,
     /// What it holds as long as nobody has written to it.
     pub(crate) initial: Value,
+    /// Whether it may also be accessed in ways that are not atomic.
+    pub(crate) may_race: bool,
 }
 
 /// What a wait is for.
@@ -71,15 +97,24 @@ pub(crate) struct Cell {
 pub(crate) enum Until {
     /// Some other value.
     Not(Value),
-    /// None of these bits. A wait that is timed is not one that lasts for good.
-    Clear { bits: Value, timed: bool },
+    /// None of these bits.
+    Clear(Value),
+    /// This or more.
+    AtLeast(Value),
+    /// A channel that more messages than these were sent to, or that no message will be sent to any more.
+    Sent(Value),
+    /// A channel that more messages than these were taken from, or that none will be taken from any more.
+    Taken(Value),
 }
 
 impl Until {
     pub(crate) fn accepts(self, value: Value) -> bool {
         match self {
             Until::Not(old) => value != old,
-            Until::Clear { bits, .. } => value & bits == 0,
+            Until::Clear(bits) => value & bits == 0,
+            Until::AtLeast(least) => value >= least,
+            Until::Sent(messages) => channel::sent(value) != messages || channel::senders(value) == 0,
+            Until::Taken(messages) => channel::taken(value) > messages || channel::is_closed(value),
         }
     }
 }
@@ -114,6 +149,23 @@ pub(crate) enum Function {
     AddUnless {
         bits: Value,
     },
+    /// Adds the operand if one of these bits is set.
+    AddIf {
+        bits: Value,
+    },
+    /// Subtracts the operand if the bits of `low` are `value`.
+    SubIf {
+        low: Value,
+        value: Value,
+    },
+    /// Writes the operand over 0 or what a panic left, and over `done` that again.
+    SwapUnless {
+        done: Value,
+    },
+    /// Sends a message to a channel that holds at most as many as the operand, if it does; not if it is closed.
+    Send,
+    /// Takes a message from a channel, if there is one; nothing if there will be none.
+    Take,
 }
 
 impl Update {
@@ -153,6 +205,14 @@ impl Update {
             Function::CompareExchange { .. } => return None,
             Function::AddUnless { bits } if old & bits == 0 => old.wrapping_add(operand),
             Function::AddUnless { .. } => return None,
+            Function::AddIf { bits } if old & bits != 0 => old.wrapping_add(operand),
+            Function::SubIf { low, value } if old & low == value => old.wrapping_sub(operand),
+            Function::AddIf { .. } | Function::SubIf { .. } => return None,
+            Function::SwapUnless { done } if old == done => done,
+            Function::SwapUnless { .. } if old == 0 || old == POISONED => operand,
+            Function::SwapUnless { .. } => return None,
+            Function::Send => return channel::send(old, operand),
+            Function::Take => return channel::take(old),
         };
         Some(if bits == 64 { new } else { new & ((1 << bits) - 1) })
     }

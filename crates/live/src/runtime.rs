@@ -4,15 +4,24 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::{ThreadId, Value};
 
-use crate::races::{Race, Races};
+use crate::complaint::{Place, Race};
+use crate::erased::Erased;
+use crate::hidden::{Ledger, Sections};
+use crate::identity::{Identity, Key};
+use crate::local::Kept;
+use crate::possession::Possessions;
+use crate::races::Races;
 use crate::request::{Body, Request, What};
+use crate::sync::Counts;
+use crate::thread::Handles;
 use crate::turn::Turn;
 
 /// A thread under the checker: it takes answers and yields requests.
@@ -21,27 +30,45 @@ pub(crate) type Fiber = Coroutine<Value, Request, Ended, DefaultStack>;
 /// How a thread ended.
 pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
 
-/// Values by the thread that they belong to, if they belong to one, and by name.
-type Kept = FxHashMap<(Option<ThreadId>, usize), Box<dyn Any>>;
-
 /// What an execution has beside its threads. There is one for each model that runs on an OS thread.
 #[derive(Default)]
 pub(crate) struct Execution {
+    /// The number of this execution among all that are or were.
+    pub(crate) generation: Cell<u64>,
     /// The thread that runs.
     running: Cell<Option<ThreadId>>,
     /// For each thread the way to stop it.
     yielders: RefCell<Vec<*const Yielder<Value, Request>>>,
+    /// For each cell that was accessed what is in it.
+    slots: RefCell<Vec<Option<Value>>>,
+    /// Cells that were there before the execution, by address.
+    pub(crate) strangers: RefCell<FxHashMap<usize, Key>>,
     pub(crate) races: RefCell<Races>,
-    /// What went wrong in the thread that runs, in words.
-    pub(crate) message: RefCell<Option<String>>,
-    /// Addresses of cells that are gone since the search last looked.
-    pub(crate) gone: RefCell<Vec<usize>>,
+    /// The race that the operation which was just answered is part of.
+    pub(crate) raced: Cell<Option<Race>>,
+    /// What the thread that runs panicked with, and where.
+    pub(crate) message: RefCell<Option<(String, Option<Place>)>>,
     /// Values that live as long as the execution: statics, and locals of threads.
     pub(crate) kept: RefCell<Kept>,
+    /// Values that are set once, by the cell of what sets them.
+    pub(crate) once: RefCell<FxHashMap<Key, Erased>>,
+    /// What threads left behind that nobody may ever ask for.
+    pub(crate) left: RefCell<Vec<Arc<dyn Any>>>,
+    pub(crate) handles: RefCell<Handles>,
     /// What each thread did since it last said that it waits.
     pub(crate) turns: RefCell<Vec<Turn>>,
-    /// How many things there are that must not outlive the execution, by name.
-    pub(crate) live_objects: RefCell<FxHashMap<&'static str, i64>>,
+    /// What must be given back before the execution ends.
+    pub(crate) possessions: RefCell<Possessions>,
+    /// The counts of every `Arc`.
+    pub(crate) arcs: RefCell<Vec<Counts>>,
+    /// What is kept from the search, and what is not.
+    pub(crate) ledger: Ledger,
+    pub(crate) open: Arc<FxHashSet<usize>>,
+    pub(crate) sections: RefCell<Sections>,
+    /// What threads that unwound have yet to do.
+    postponed: RefCell<Vec<(ThreadId, Request)>>,
+    /// Whether the search no longer looks.
+    pub(crate) is_over: Cell<bool>,
 }
 
 impl fmt::Debug for Execution {
@@ -66,18 +93,32 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
 ///
 /// A thread that unwinds is no longer in the model: what its destructors do goes on outside.
 pub(crate) fn is_active() -> bool {
-    !CURRENT.get().is_null() && !std::thread::panicking()
+    running().is_some() && !std::thread::panicking()
 }
 
 /// Performs an operation: stops the thread until the search answers.
 pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
-    let yielder = current(|execution| {
-        let thread = execution.running.get().expect("code of a model runs in a thread of it");
-        execution.yielders.borrow()[thread.index()]
+    let execution = CURRENT.get();
+    // SAFETY: the pointer is set while code of a model runs.
+    let execution = unsafe { execution.as_ref() }.expect("operations are performed in a model");
+    let thread = execution.running.get().expect("code of a model runs in a thread of it");
+    execution.be_seen(thread);
+    while let Some(request) = execution.postponed(thread) {
+        execution.ask(thread, request);
+    }
+    execution.ask(thread, Request { what, place })
+}
+
+/// Performs an operation that nobody waits for the answer of; a thread that unwinds does so when it has ended that.
+pub(crate) fn perform_or_postpone(what: What, place: &'static Location<'static>) {
+    if is_active() {
+        perform(what, place);
+        return;
+    }
+    current(|execution| {
+        let Some(thread) = execution.running.get() else { return };
+        execution.postponed.borrow_mut().push((thread, Request { what, place }));
     });
-    let yielder = yielder.expect("operations are performed in a model");
-    // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
-    unsafe { &*yielder }.suspend(Request { what, place })
 }
 
 /// The thread that runs.
@@ -100,15 +141,92 @@ pub(crate) enum Ran {
 }
 
 impl Execution {
-    /// Forgets everything.
-    pub(crate) fn clear(&self) {
+    pub(crate) fn new(ledger: Ledger) -> Self {
+        Execution { open: ledger.names(), ledger, ..Execution::default() }
+    }
+
+    /// Forgets everything, and is another execution.
+    pub(crate) fn begin(&self) {
+        static GENERATIONS: AtomicU64 = AtomicU64::new(1);
+        self.let_go();
         self.yielders.borrow_mut().clear();
+        self.slots.borrow_mut().clear();
+        self.strangers.borrow_mut().clear();
         self.races.borrow_mut().clear();
+        self.raced.take();
         self.message.take();
-        self.gone.take();
-        self.turns.take();
-        self.live_objects.take();
-        drop(self.kept.take());
+        self.turns.borrow_mut().clear();
+        self.handles.borrow_mut().clear();
+        self.possessions.borrow_mut().clear();
+        self.arcs.borrow_mut().clear();
+        self.sections.take();
+        self.postponed.take();
+        self.is_over.set(false);
+        self.generation.set(GENERATIONS.fetch_add(1, Ordering::Relaxed));
+    }
+
+    /// Drops what lives as long as the execution.
+    pub(crate) fn let_go(&self) {
+        self.enter(None, || {
+            // What is dropped may ask for what is still there.
+            drop(self.left.take());
+            drop(self.kept.take());
+            drop(self.once.take());
+        });
+    }
+
+    /// Forgets what lives as long as the execution without dropping it, since something is wrong with it.
+    pub(crate) fn forget(&self) {
+        std::mem::forget(self.left.take());
+        std::mem::forget(self.kept.take());
+        std::mem::forget(self.once.take());
+    }
+
+    /// Runs `f` as part of the execution, in `thread` if it is in one.
+    fn enter<R>(&self, thread: Option<ThreadId>, f: impl FnOnce() -> R) -> R {
+        let before = (CURRENT.replace(self), self.running.replace(thread));
+        let result = f();
+        CURRENT.set(before.0);
+        self.running.set(before.1);
+        result
+    }
+
+    /// A number for a cell.
+    pub(crate) fn new_slot(&self) -> u32 {
+        let mut slots = self.slots.borrow_mut();
+        slots.push(None);
+        slots.len() as u32 - 1
+    }
+
+    /// Takes note that `value` was written to a cell.
+    pub(crate) fn wrote(&self, key: Key, value: Value) {
+        self.slots.borrow_mut()[key.index()] = Some(value);
+    }
+
+    /// Takes note that `value` was read from a cell.
+    pub(crate) fn touch(&self, key: Key, value: Value) {
+        self.slots.borrow_mut()[key.index()].get_or_insert(value);
+    }
+
+    /// What was last written to a cell, or read if nothing was written; nothing if it was not accessed.
+    pub(crate) fn written(&self, key: Key) -> Option<Value> {
+        self.slots.borrow()[key.index()]
+    }
+
+    fn postponed(&self, thread: ThreadId) -> Option<Request> {
+        let mut postponed = self.postponed.borrow_mut();
+        let at = postponed.iter().position(|(own, _)| *own == thread)?;
+        Some(postponed.remove(at).1)
+    }
+
+    fn ask(&self, thread: ThreadId, request: Request) -> Value {
+        let yielder = self.yielders.borrow()[thread.index()];
+        // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
+        let answer = unsafe { &*yielder }.suspend(request);
+        if let Some(race) = self.raced.take() {
+            fail_with_race(race);
+        }
+        answer
     }
 
     /// A thread that runs `body`.
@@ -129,15 +247,23 @@ impl Execution {
 
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
-        let before = (CURRENT.replace(self), self.running.replace(Some(thread)));
-        let result = fiber.resume(answer);
-        CURRENT.set(before.0);
-        self.running.set(before.1);
-        match result {
+        match self.enter(Some(thread), || fiber.resume(answer)) {
             CoroutineResult::Yield(request) => Ran::Asks(request),
             CoroutineResult::Return(ended) => Ran::Ended(ended),
         }
     }
+}
+
+/// What was last written to a cell that is no longer the search's affair, because its thread unwinds or has ended.
+///
+/// From then on the cell itself holds what is in it.
+pub(crate) fn settled(identity: &Identity) -> Option<Value> {
+    current(|execution| {
+        let value = execution.written(identity.known(execution)?);
+        identity.renew();
+        value
+    })
+    .flatten()
 }
 
 /// Keeps panics of threads under the checker from being printed: the search reports them, once.
@@ -150,9 +276,8 @@ fn quiet_panics() {
                 let payload = info.payload();
                 let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-                let place = info.location().map(|place| format!(" at {place}")).unwrap_or_default();
-                let text = text.unwrap_or_else(|| "a value that is no text".to_owned());
-                *execution.message.borrow_mut() = Some(format!("{text}{place}"));
+                let text = text.unwrap_or_else(|| "a panic with a value that is no text".to_owned());
+                *execution.message.borrow_mut() = Some((text, info.location().map(Place::from)));
             });
             if told.is_none() {
                 before(info);

@@ -6,14 +6,23 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use corosensei::stack::DefaultStack;
-use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
-use crate::request::{Cell, Request, Until, What};
+use crate::complaint::{Complaint, Kind};
+use crate::hidden::Ledger;
+use crate::identity::Key;
+use crate::local::drop_locals;
+use crate::possession::Leak;
+use crate::races::Races;
+use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
+use crate::turn::hint_name;
 
 /// The body of a model.
 pub type Model = Arc<dyn Fn() + Send + Sync>;
+
+/// How often each thread goes on before an execution that nobody looks at any more is given up.
+const MAX_TURNS: u32 = 10_000;
 
 /// How large the stack of a thread is.
 const STACK: usize = 256 << 10;
@@ -31,6 +40,7 @@ pub struct Live {
     source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
     is_rerunning: bool,
+    records_places: bool,
 }
 
 /// A thread of a model.
@@ -40,6 +50,8 @@ struct Thread {
     performed: u32,
     /// Where it stands, or stood last.
     place: Option<&'static Location<'static>>,
+    /// Where the operations stand that it has performed, if that is recorded.
+    places: Vec<&'static Location<'static>>,
     /// The thread that its spawn starts, once it has been given a number.
     child: std::cell::Cell<Option<ThreadId>>,
 }
@@ -48,16 +60,27 @@ enum State {
     NotStarted,
     Waiting(Fiber, Request),
     Finished,
-    Failed(Failure, String),
+    Failed(Failure, Complaint),
 }
 
-/// Which address is which location.
+/// Which cell is which location.
 #[derive(Default)]
 struct Memory {
-    locations: FxHashMap<usize, Loc>,
+    /// For each cell, by its key.
+    locations: Vec<Option<Loc>>,
     initial: Vec<Value>,
     /// How many threads have a number.
     n_threads: usize,
+}
+
+impl Memory {
+    /// The location of a cell.
+    fn entry(&mut self, key: Key) -> &mut Option<Loc> {
+        if self.locations.len() <= key.index() {
+            self.locations.resize(key.index() + 1, None);
+        }
+        &mut self.locations[key.index()]
+    }
 }
 
 impl fmt::Debug for Live {
@@ -67,17 +90,18 @@ impl fmt::Debug for Live {
 }
 
 impl Live {
-    /// At the beginning of `body`.
+    /// At the beginning of `body`, of which everything may be hidden that the ledger does not have in the open.
     #[must_use]
-    pub fn new(body: Model) -> Self {
+    pub fn new(body: Model, ledger: &Ledger) -> Self {
         let mut live = Live {
             body,
-            execution: Box::default(),
+            execution: Box::new(Execution::new(ledger.clone())),
             threads: Vec::new(),
             memory: RefCell::default(),
             stacks: Vec::new(),
             source: None,
             is_rerunning: false,
+            records_places: false,
         };
         live.restart();
         live
@@ -89,42 +113,120 @@ impl Live {
         self.threads.get(thread.index())?.place
     }
 
-    /// What `thread` did wrong, in words.
+    /// What `thread` did wrong.
     #[must_use]
-    pub fn message(&self, thread: ThreadId) -> Option<&str> {
+    pub fn complaint(&self, thread: ThreadId) -> Option<&Complaint> {
         match &self.threads.get(thread.index())?.state {
-            State::Failed(_, message) => Some(message),
+            State::Failed(_, complaint) => Some(complaint),
             _ => None,
         }
+    }
+
+    /// Keeps where each operation stands in the source from now on.
+    pub fn record_places(&mut self) {
+        self.records_places = true;
+    }
+
+    /// Where the operations of `thread` stand in the source, if that is recorded.
+    #[must_use]
+    pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
+        self.threads.get(thread.index()).map_or(&[], |own| &own.places)
     }
 
     /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
     #[must_use]
     pub fn is_timed(&self, thread: ThreadId) -> bool {
-        let request = self.request(thread);
-        matches!(request, Some(Request { what: What::Await { until: Until::Clear { timed: true, .. }, .. }, .. }))
+        let what = self.request(thread).map(|request| &request.what);
+        matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
     }
 
-    /// What was not given back at the end, with how many there are.
+    /// Whether some of these threads, which wait for good, only said that they wait.
+    ///
+    /// Then the search is to begin anew, and they go on when nobody else can.
     #[must_use]
-    pub fn leaks(&self) -> Vec<(&'static str, i64)> {
-        let mut leaks: Vec<_> = self.execution.live_objects.borrow().iter().map(|(&name, &n)| (name, n)).collect();
-        leaks.retain(|&(_, n)| n != 0);
-        leaks.sort_unstable();
-        leaks
+    pub fn only_hints(&self, blocked: &[ThreadId]) -> bool {
+        let mut found = false;
+        for &thread in blocked {
+            if let Some(Request { what: What::Await { is_hint: true, timed: false, .. }, place }) = self.request(thread)
+            {
+                self.execution.expose(hint_name(place));
+                found = true;
+            }
+        }
+        found
     }
 
-    /// Gives up all threads, and lets their stacks be unwound.
+    /// What was not given back when all threads have ended.
+    #[must_use]
+    pub fn leaks(&self) -> Vec<Leak> {
+        self.execution.let_go();
+        self.execution.possessions.borrow().leaks()
+    }
+
+    /// Ends an execution that the search has no more use for.
+    ///
+    /// Code that is in the middle of something cannot be unwound, since it need not expect that; so it runs to its end,
+    /// whatever that is. After a failure nothing more is run, and what threads had is lost.
     fn abandon(&mut self) {
-        // Threads may borrow from those that started them.
-        for thread in self.threads.drain(..).rev() {
+        let has_failed = self.threads.iter().any(|thread| matches!(thread.state, State::Failed(..)));
+        if has_failed {
+            self.execution.forget();
+        } else {
+            self.execution.is_over.set(true);
+            self.conclude();
+        }
+        for thread in self.threads.drain(..) {
             if let State::Waiting(mut fiber, request) = thread.state {
-                // Destructors that run now are outside of the model.
-                fiber.force_unwind();
-                drop(request);
+                std::mem::forget(request);
+                // SAFETY: none of the threads that may have borrowed from this one runs any more.
+                unsafe { fiber.force_reset() };
                 self.stacks.push(fiber.into_stack());
             }
         }
+    }
+
+    /// Lets threads that can go on do so, one operation each in turn, on the memory as it was last written.
+    fn conclude(&mut self) {
+        for _ in 0..MAX_TURNS {
+            let mut has_gone_on = false;
+            for index in 0..self.threads.len() {
+                let thread = ThreadId::at(index);
+                if let Some(answer) = self.answer_now(thread) {
+                    self.go_on(thread, answer);
+                    has_gone_on = true;
+                }
+            }
+            if !has_gone_on {
+                return;
+            }
+        }
+    }
+
+    /// What `thread` is answered when nobody searches, if it can go on.
+    fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
+        let what = &self.request(thread)?.what;
+        let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));
+        let old = value.unwrap_or(0);
+        let (goes_on, new) = match what {
+            What::Load { .. } | What::Fence { .. } | What::Choose { .. } | What::Rest => (true, None),
+            What::Store { value, .. } => (true, Some(*value)),
+            What::Rmw { update, .. } => (true, update.apply(old)),
+            What::Await { until, timed, .. } => (*timed || until.accepts(old), None),
+            What::Lock { update, .. } => (update.apply(old).is_some(), update.apply(old)),
+            What::Unlock { .. } => (true, Some(0)),
+            What::Spawn { .. } => {
+                self.child(thread);
+                (true, None)
+            }
+            What::Join { thread: other } => {
+                let other = self.threads.get(other.index());
+                (other.is_some_and(|other| matches!(other.state, State::Finished)), None)
+            }
+        };
+        if let (Some(cell), Some(new)) = (self.request(thread)?.what.cell(), new) {
+            self.execution.wrote(cell.key, new);
+        }
+        goes_on.then_some(old)
     }
 
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
@@ -136,6 +238,7 @@ impl Live {
                 state: State::NotStarted,
                 performed: 0,
                 place: None,
+                places: Vec::new(),
                 child: std::cell::Cell::new(None),
             });
         }
@@ -147,10 +250,6 @@ impl Live {
     /// Lets `fiber` run to its next operation.
     fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
         let ran = self.execution.run(thread, &mut fiber, answer);
-        let memory = self.memory.get_mut();
-        for address in self.execution.gone.borrow_mut().drain(..) {
-            memory.locations.remove(&address);
-        }
         let state = match ran {
             Ran::Asks(request) => State::Waiting(fiber, request),
             Ran::Ended(ended) => {
@@ -178,21 +277,11 @@ impl Live {
     fn ended(&self, thread: ThreadId, ended: Ended) -> State {
         let Err(payload) = ended else { return State::Finished };
         let instruction = self.threads[thread.index()].performed;
-        if let Some(Raced(race)) = payload.downcast_ref::<Raced>() {
-            let kind = |is_write| if is_write { "write" } else { "read" };
-            let message = format!(
-                "data race: {} by thread {} at {} and {} by thread {} at {}",
-                kind(race.first.is_write),
-                race.first.thread,
-                race.first.place,
-                kind(race.second.is_write),
-                race.second.thread,
-                race.second.place
-            );
-            return State::Failed(Failure::Race { instruction }, message);
+        if let Some(&Raced(race)) = payload.downcast_ref::<Raced>() {
+            return State::Failed(Failure::Race { instruction }, Complaint::Race(race));
         }
-        let message = self.execution.message.take().unwrap_or_else(|| "panicked".to_owned());
-        State::Failed(Failure::Panic { instruction }, message)
+        let (text, place) = self.execution.message.take().unwrap_or_default();
+        State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
 
     fn request(&self, thread: ThreadId) -> Option<&Request> {
@@ -205,12 +294,11 @@ impl Live {
     /// The location of a cell; one that is new gets the next number.
     fn location(&self, cell: Cell) -> Loc {
         let mut memory = self.memory.borrow_mut();
-        if let Some(&loc) = memory.locations.get(&cell.address) {
-            return loc;
+        let next = Loc::at(memory.initial.len());
+        let loc = *memory.entry(cell.key).get_or_insert(next);
+        if loc == next {
+            memory.initial.push(cell.initial);
         }
-        let loc = Loc::at(memory.initial.len());
-        memory.initial.push(cell.initial);
-        memory.locations.insert(cell.address, loc);
         loc
     }
 
@@ -220,10 +308,10 @@ impl Live {
         if memory.initial.len() <= loc.index() {
             memory.initial.resize(loc.index() + 1, 0);
         }
-        match memory.locations.get(&cell.address) {
-            Some(&bound) => bound == loc,
-            None => {
-                memory.locations.insert(cell.address, loc);
+        match memory.entry(cell.key) {
+            Some(bound) => *bound == loc,
+            unbound => {
+                *unbound = Some(loc);
                 memory.initial[loc.index()] = cell.initial;
                 true
             }
@@ -248,27 +336,49 @@ impl Live {
         let index = self.threads[thread.index()].performed;
         let Some(request) = self.request(thread) else { return };
         let mut races = self.execution.races.borrow_mut();
+        let access = |races: &mut Races, cell: &Cell, kind: Kind| {
+            if cell.may_race
+                && let Some(race) = races.access(thread, cell.key, request.place, kind)
+            {
+                self.execution.raced.set(Some(race));
+            }
+        };
+        let update = |races: &mut Races, cell: &Cell, order: Order, new: Value| {
+            races.read(thread, order, source);
+            access(races, cell, Kind::ATOMIC_WRITE);
+            races.write(thread, index, order, source);
+            self.execution.wrote(cell.key, new);
+        };
         match &request.what {
-            What::Load { order, .. } => races.read(thread, *order, source),
-            What::Store { order, .. } => races.write(thread, index, *order, None),
-            What::Rmw { update, order, on_failure, .. } => match update.apply(answer) {
-                Some(_) => {
-                    races.read(thread, *order, source);
-                    races.write(thread, index, *order, source);
-                }
+            What::Load { at, order } => {
+                races.read(thread, *order, source);
+                access(&mut races, at, Kind::ATOMIC_READ);
+                self.execution.touch(at.key, answer);
+            }
+            What::Store { at, order, value } => {
+                access(&mut races, at, Kind::ATOMIC_WRITE);
+                races.write(thread, index, *order, None);
+                self.execution.wrote(at.key, *value);
+            }
+            What::Rmw { at, update: function, order, on_failure } => match function.apply(answer) {
+                Some(new) => update(&mut races, at, *order, new),
                 None => {
                     let order = match on_failure {
                         teetotal_program::OnFailure::Load(order) => *order,
                         teetotal_program::OnFailure::Locked => *order,
                     };
                     races.read(thread, order, source);
+                    access(&mut races, at, Kind::ATOMIC_READ);
+                    self.execution.touch(at.key, answer);
                 }
             },
-            What::Lock { order, .. } => {
-                races.read(thread, *order, source);
-                races.write(thread, index, Order::Relaxed, source);
+            What::Lock { at, update: function, order, .. } => {
+                update(&mut races, at, *order, function.apply(answer).unwrap_or(answer));
             }
-            What::Unlock { order, .. } => races.write(thread, index, *order, source),
+            What::Unlock { at, order } => {
+                races.write(thread, index, *order, source);
+                self.execution.wrote(at.key, 0);
+            }
             What::Fence { order } => races.fence(thread, *order),
             What::Await { .. } => races.read(thread, Order::Acquire, source),
             What::Spawn { .. } => {
@@ -276,7 +386,7 @@ impl Live {
                 races.spawn(thread, child.expect("a spawn that is performed has a number"));
             }
             What::Join { thread: other } => races.join(thread, *other),
-            What::Choose { .. } => {}
+            What::Choose { .. } | What::Rest => {}
         }
     }
 }
@@ -284,18 +394,24 @@ impl Live {
 impl Drop for Live {
     fn drop(&mut self) {
         self.abandon();
-        self.execution.clear();
+        self.execution.let_go();
     }
 }
 
 impl Clone for Live {
     /// The same model, at its beginning.
     fn clone(&self) -> Self {
-        Live::new(Arc::clone(&self.body))
+        Live::new(Arc::clone(&self.body), &self.execution.ledger)
     }
 }
 
 impl Subject for Live {
+    const NOTES_SOURCES: bool = true;
+
+    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
+        self.source = write;
+    }
+
     fn n_threads(&self) -> usize {
         self.memory.borrow().n_threads
     }
@@ -324,19 +440,20 @@ impl Subject for Live {
                     self.location(*at);
                     Op::Await { alternatives: 1 }
                 }
-                What::Lock { at, order } => Op::Lock { loc: self.location(*at), order: *order },
+                What::Lock { at, order, .. } => Op::Lock { loc: self.location(*at), order: *order },
                 What::Unlock { at, order } => Op::Unlock { loc: self.location(*at), order: *order },
                 What::Fence { order } => Op::Fence { order: *order },
                 What::Spawn { .. } => Op::Spawn { thread: self.child(thread), order: Order::Release },
                 What::Join { thread: other } => Op::Join { thread: *other, order: Order::Acquire },
                 What::Choose { alternatives } => Op::Choose { alternatives: *alternatives },
+                What::Rest => Op::Choose { alternatives: 1 },
             }),
         }
     }
 
     fn modify(&self, thread: ThreadId, old: Value) -> Option<Value> {
         match &self.request(thread)?.what {
-            What::Rmw { update, .. } => update.apply(old),
+            What::Rmw { update, .. } | What::Lock { update, .. } => update.apply(old),
             What::Unlock { .. } => Some(0),
             _ => None,
         }
@@ -358,28 +475,23 @@ impl Subject for Live {
     fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
         let answer = answer.first().copied().unwrap_or(0);
         self.note(thread, answer);
-        let own = &mut self.threads[thread.index()];
-        own.performed += 1;
-        let child = own.child.get();
-        let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
-            unreachable!("thread {thread} stands at an operation")
-        };
-        let mut answer = answer;
-        if let What::Spawn { body } = &mut request.what {
-            let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));
-            self.start(child, body.expect("a thread is started once"));
-            answer = Value::from(child.0);
-        }
-        self.run(thread, fiber, answer);
+        self.go_on(thread, answer);
     }
 
     fn restart(&mut self) {
         self.abandon();
-        self.execution.clear();
-        *self.memory.get_mut() = Memory::default();
+        self.execution.begin();
+        let memory = self.memory.get_mut();
+        memory.locations.clear();
+        memory.initial.clear();
+        memory.n_threads = 0;
         self.source = None;
         let body = Arc::clone(&self.body);
-        self.start(ThreadId(0), Box::new(move || body()));
+        let body = move || {
+            body();
+            drop_locals();
+        };
+        self.start(ThreadId(0), Box::new(body));
     }
 
     fn place(&self, thread: ThreadId) -> u32 {
@@ -403,12 +515,32 @@ impl Rewind for Live {
         result
     }
 
-    fn reads_from(&mut self, _thread: ThreadId, write: Option<(ThreadId, u32)>) {
-        self.source = write;
+    fn rests(&self, thread: ThreadId) -> bool {
+        matches!(self.request(thread), Some(Request { what: What::Rest, .. }))
     }
 }
 
 impl Live {
+    /// Lets `thread` go on with `answer`.
+    fn go_on(&mut self, thread: ThreadId, answer: Value) {
+        let own = &mut self.threads[thread.index()];
+        own.performed += 1;
+        if self.records_places {
+            own.places.extend(own.place);
+        }
+        let child = own.child.get();
+        let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
+            unreachable!("thread {thread} stands at an operation")
+        };
+        let mut answer = answer;
+        if let What::Spawn { body } = &mut request.what {
+            let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));
+            self.start(child, body.expect("a thread is started once"));
+            answer = Value::from(child.0);
+        }
+        self.run(thread, fiber, answer);
+    }
+
     /// Runs again as `plan` has it.
     fn redo(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
         self.restart();
@@ -420,12 +552,7 @@ impl Live {
         memory.n_threads = memory.n_threads.max(children.max().unwrap_or(0));
         for (position, redo) in plan.iter().enumerate() {
             let Some(request) = self.request(redo.thread) else { return Err(position) };
-            let cell = match &request.what {
-                What::Load { at, .. } | What::Store { at, .. } | What::Rmw { at, .. } => Some(*at),
-                What::Await { at, .. } | What::Lock { at, .. } | What::Unlock { at, .. } => Some(*at),
-                _ => None,
-            };
-            let fits = match (cell, redo.loc) {
+            let fits = match (request.what.cell(), redo.loc) {
                 (Some(cell), Some(loc)) => self.bind(cell, loc),
                 (None, None) => true,
                 _ => false,
@@ -435,6 +562,7 @@ impl Live {
             }
             self.threads[redo.thread.index()].child.set(redo.child);
             let answer = match redo.answer {
+                RedoAnswer::NotYet => continue,
                 RedoAnswer::Nothing => 0,
                 RedoAnswer::Alternative(taken) => taken.into(),
                 RedoAnswer::Initial => redo.loc.map_or(0, |loc| self.initial(loc)),
@@ -443,8 +571,7 @@ impl Live {
             if redo.writes {
                 let value = match self.request(redo.thread).map(|request| &request.what) {
                     Some(What::Store { value, .. }) => Some(*value),
-                    Some(What::Rmw { update, .. }) => update.apply(answer),
-                    Some(What::Lock { .. }) => Some(redo.thread.as_holder()),
+                    Some(What::Rmw { update, .. } | What::Lock { update, .. }) => update.apply(answer),
                     Some(What::Unlock { .. }) => Some(0),
                     _ => None,
                 };

@@ -1,18 +1,22 @@
 //! Look-alikes of `std::thread`.
 
+use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use teetotal_program::{OnFailure, Order, ThreadId as Number};
 
+use crate::erased::Erased;
+use crate::identity::Identity;
 use crate::request::{Body, Cell, Function, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
-use crate::turn::hint;
+use crate::turn::{hint, note_read};
 
 pub use crate::local::{AccessError, LocalKey};
+pub use std::thread::available_parallelism;
 
 /// What a thread leaves behind.
 pub type Result<T> = std::thread::Result<T>;
@@ -33,6 +37,8 @@ struct Modeled<T> {
     number: Number,
     result: Arc<Mutex<Option<T>>>,
     thread: Thread,
+    /// Where it was started.
+    place: &'static Location<'static>,
 }
 
 /// A thread.
@@ -43,7 +49,14 @@ struct Inner {
     name: Option<String>,
     real: Option<std::thread::Thread>,
     number: Option<Number>,
+    /// What it parks at.
+    parking: Identity,
+    /// What tells that it has ended, if somebody wants to know.
+    ended: Identity,
 }
+
+/// The threads of an execution, by number.
+pub(crate) type Handles = Vec<Option<Thread>>;
 
 /// Which thread it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -73,7 +86,22 @@ impl Thread {
 
     /// What it parks at: 0 when somebody has unparked it.
     fn token(&self) -> Cell {
-        Cell { address: Arc::as_ptr(&self.0) as usize, initial: 1 }
+        Cell { key: self.0.parking.key(), initial: 1, may_race: false }
+    }
+
+    /// What tells that it has ended.
+    fn end(&self) -> Cell {
+        Cell { key: self.0.ended.key(), initial: 0, may_race: false }
+    }
+
+    fn outside(real: std::thread::Thread) -> Self {
+        Thread(Arc::new(Inner {
+            name: None,
+            real: Some(real),
+            number: None,
+            parking: Identity::new(),
+            ended: Identity::new(),
+        }))
     }
 
     /// Lets it go on when it parks, or has parked.
@@ -100,24 +128,25 @@ impl fmt::Debug for Thread {
 pub fn current() -> Thread {
     let modeled = execution(|execution| {
         let number = running()?;
-        let mut kept = execution.kept.borrow_mut();
-        let handle = kept.entry((Some(number), 0)).or_insert_with(|| Box::new(handle_for(Some(number), None)));
-        handle.downcast_ref::<Thread>().cloned()
+        let mut handles = execution.handles.borrow_mut();
+        if handles.len() <= number.index() {
+            handles.resize(number.index() + 1, None);
+        }
+        Some(handles[number.index()].get_or_insert_with(|| handle_for(number, None)).clone())
     });
-    modeled
-        .flatten()
-        .unwrap_or_else(|| Thread(Arc::new(Inner { name: None, real: Some(std::thread::current()), number: None })))
+    modeled.flatten().unwrap_or_else(|| Thread::outside(std::thread::current()))
 }
 
-fn handle_for(number: Option<Number>, name: Option<String>) -> Thread {
-    Thread(Arc::new(Inner { name, real: None, number }))
+fn handle_for(number: Number, name: Option<String>) -> Thread {
+    Thread(Arc::new(Inner { name, real: None, number: Some(number), parking: Identity::new(), ended: Identity::new() }))
 }
 
 /// Waits until somebody unparks the thread.
 #[track_caller]
 pub fn park() {
     if is_active() {
-        perform(What::Lock { at: current().token(), order: Order::Acquire }, Location::caller());
+        let update = Update::new(Function::CompareExchange { expected: 0 }, 1, 64);
+        perform(What::Lock { at: current().token(), update, order: Order::Acquire, timed: false }, Location::caller());
     } else {
         std::thread::park();
     }
@@ -126,15 +155,13 @@ pub fn park() {
 /// The same, but the time may be over first; under the checker it may at any time.
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
-    let place = Location::caller();
     if !is_active() {
-        std::thread::park_timeout(duration);
-    } else if perform(What::Choose { alternatives: 2 }, place) == 0 {
-        // Whether or not somebody has, the thread goes on.
-        let update = Update::new(Function::Swap, 1, 64);
-        let on_failure = OnFailure::Load(Order::Relaxed);
-        perform(What::Rmw { at: current().token(), update, order: Order::Acquire, on_failure }, place);
+        return std::thread::park_timeout(duration);
     }
+    // Whether or not somebody has unparked it, the thread goes on.
+    let update = Update::new(Function::Swap, 1, 64);
+    let on_failure = OnFailure::Load(Order::Relaxed);
+    perform(What::Rmw { at: current().token(), update, order: Order::Acquire, on_failure }, Location::caller());
 }
 
 /// Lets time pass, which under the checker is to let others go on.
@@ -200,31 +227,78 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        let place = Location::caller();
         if is_active() {
             let result = Arc::new(Mutex::new(None));
-            let body = body(f, Arc::clone(&result));
-            return Ok(JoinHandle(Handle::Modeled(start(self.name, result, body, Location::caller()))));
+            let body = body(f, Arc::clone(&result), place);
+            // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
+            let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
+            execution(|execution| execution.left.borrow_mut().push(left));
+            return Ok(JoinHandle(Handle::Modeled(start(self.name, result, body, place))));
         }
-        let mut builder = std::thread::Builder::new();
-        builder = self.name.into_iter().fold(builder, std::thread::Builder::name);
-        builder = self.stack_size.into_iter().fold(builder, std::thread::Builder::stack_size);
-        let handle = builder.spawn(f)?;
-        let real = handle.thread().clone();
-        let thread = Thread(Arc::new(Inner { name: None, real: Some(real), number: None }));
+        let handle = self.into_real().spawn(f)?;
+        let thread = Thread::outside(handle.thread().clone());
         Ok(JoinHandle(Handle::Real(handle, thread)))
+    }
+
+    /// Starts it in a scope.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, F, T>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        f: F,
+    ) -> std::io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let place = Location::caller();
+        let Threads::Modeled { waiting, left } = &scope.threads else {
+            let Threads::Real(real) = scope.threads else { unreachable!("it is one or the other") };
+            let handle = self.into_real().spawn_scoped(real, f)?;
+            let thread = Thread::outside(handle.thread().clone());
+            return Ok(ScopedJoinHandle(ScopedHandle::Real(handle, thread)));
+        };
+        let result = Arc::new(Mutex::new(None));
+        let body: Box<dyn FnOnce() + 'scope> = Box::new(body(f, Arc::clone(&result), place));
+        // SAFETY: the scope does not end before the thread has; a model that is given up runs none of its threads any
+        // more.
+        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
+        locked(left).push(Erased::new(Arc::clone(&result)));
+        let modeled = start(self.name, result, body, place);
+        locked(waiting).push(modeled.number);
+        Ok(ScopedJoinHandle(ScopedHandle::Modeled(modeled, waiting)))
+    }
+
+    fn into_real(self) -> std::thread::Builder {
+        let builder = std::thread::Builder::new();
+        let builder = self.name.into_iter().fold(builder, std::thread::Builder::name);
+        self.stack_size.into_iter().fold(builder, std::thread::Builder::stack_size)
     }
 }
 
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the end of threads that are started here is called in the ledger.
+fn end_name(place: &'static Location<'static>) -> usize {
+    std::ptr::from_ref(place) as usize
+}
+
 /// What a thread runs that leaves behind what `f` gives.
-fn body<'b, F, T>(f: F, result: Arc<Mutex<Option<T>>>) -> impl FnOnce() + 'b
+fn body<'b, F, T>(f: F, result: Arc<Mutex<Option<T>>>, place: &'static Location<'static>) -> impl FnOnce() + 'b
 where
     F: FnOnce() -> T + 'b,
     T: 'b,
 {
     move || {
         let value = f();
-        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(value);
+        *locked(&result) = Some(value);
         crate::local::drop_locals();
+        if execution(|execution| execution.is_open(end_name(place))).unwrap_or(false) {
+            perform(What::Store { at: current().end(), value: 1, order: Order::Release }, place);
+        }
     }
 }
 
@@ -240,23 +314,48 @@ fn start<T>(
         // The thread knows itself by the handle that its parent has.
         execution(|execution| {
             if let Some(number) = running() {
-                let handle = handle_for(Some(number), name);
-                *own.lock().unwrap_or_else(PoisonError::into_inner) = Some(handle.clone());
-                execution.kept.borrow_mut().insert((Some(number), 0), Box::new(handle));
+                let handle = handle_for(number, name);
+                *locked(&own) = Some(handle.clone());
+                let mut handles = execution.handles.borrow_mut();
+                let n_handles = handles.len().max(number.index() + 1);
+                handles.resize(n_handles, None);
+                handles[number.index()] = Some(handle);
             }
         });
         body();
     });
     let number = Number(perform(What::Spawn { body: Some(body) }, place) as u16);
-    let thread = shared.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Modeled { number, result, thread: thread.unwrap_or_else(|| handle_for(Some(number), None)) }
+    let thread = locked(&shared).take();
+    Modeled { number, result, thread: thread.unwrap_or_else(|| handle_for(number, None)), place }
 }
 
 impl<T> Modeled<T> {
     fn join(self, place: &'static Location<'static>) -> Result<T> {
-        perform(What::Join { thread: self.number }, place);
-        let value = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
-        Ok(value.expect("a thread that has ended left something behind"))
+        if is_active() {
+            perform(What::Join { thread: self.number }, place);
+        }
+        let value = locked(&self.result).take();
+        value.ok_or_else(|| Box::new("the model was given up") as Box<dyn Any + Send>)
+    }
+
+    /// Whether it has ended.
+    fn is_finished(&self, place: &'static Location<'static>) -> bool {
+        if !is_active() {
+            return locked(&self.result).is_some();
+        }
+        let is_open = execution(|execution| {
+            let is_open = execution.is_open(end_name(self.place));
+            if !is_open {
+                execution.expose(end_name(self.place));
+            }
+            is_open
+        });
+        let at = self.thread.end();
+        is_open.unwrap_or(false) && {
+            let ended = perform(What::Load { at, order: Order::Acquire }, place);
+            note_read(at, ended);
+            ended != 0
+        }
     }
 }
 
@@ -278,41 +377,97 @@ impl<T> JoinHandle<T> {
             Handle::Modeled(modeled) => &modeled.thread,
         }
     }
+
+    /// Whether the thread has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            Handle::Real(handle, _) => handle.is_finished(),
+            Handle::Modeled(modeled) => modeled.is_finished(Location::caller()),
+        }
+    }
 }
 
 /// Threads that end before [`scope`] does, and may borrow what outlives it.
 #[derive(Debug)]
-pub struct Scope<'scope, 'env: 'scope> {
-    /// The threads that nobody has waited for.
-    waiting: Mutex<Vec<Number>>,
+pub struct Scope<'scope, 'env> {
+    threads: Threads<'scope, 'env>,
     scope: PhantomData<&'scope mut &'scope ()>,
     environment: PhantomData<&'env mut &'env ()>,
 }
 
+enum Threads<'scope, 'env> {
+    Real(&'scope std::thread::Scope<'scope, 'env>),
+    Modeled {
+        /// The threads that nobody has waited for.
+        waiting: Mutex<Vec<Number>>,
+        /// What threads left behind.
+        left: Mutex<Vec<Erased>>,
+    },
+}
+
+// SAFETY: what is left behind may be sent, and is dropped by the thread of the scope.
+unsafe impl Sync for Threads<'_, '_> {}
+// SAFETY: the same.
+unsafe impl Send for Threads<'_, '_> {}
+
+impl fmt::Debug for Threads<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").finish_non_exhaustive()
+    }
+}
+
 /// A thread of a scope.
 #[derive(Debug)]
-pub struct ScopedJoinHandle<'scope, T> {
-    modeled: Modeled<T>,
-    waiting: &'scope Mutex<Vec<Number>>,
+pub struct ScopedJoinHandle<'scope, T>(ScopedHandle<'scope, T>);
+
+#[derive(Debug)]
+enum ScopedHandle<'scope, T> {
+    Real(std::thread::ScopedJoinHandle<'scope, T>, Thread),
+    Modeled(Modeled<T>, &'scope Mutex<Vec<Number>>),
 }
 
 /// Runs `f`, and waits for the threads that it starts.
-///
-/// # Panics
-/// Outside of a model, where the standard library is to be used.
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    assert!(is_active(), "`teetotal::thread::scope` is for models; use `std::thread::scope` outside of them");
-    let place = Location::caller();
-    let scope = Scope { waiting: Mutex::default(), scope: PhantomData, environment: PhantomData };
-    let result = f(&scope);
-    let waiting = std::mem::take(&mut *scope.waiting.lock().unwrap_or_else(PoisonError::into_inner));
-    for thread in waiting {
-        perform(What::Join { thread }, place);
+    if !is_active() {
+        return scope_outside(f);
     }
+    let place = Location::caller();
+    let threads = Threads::Modeled { waiting: Mutex::default(), left: Mutex::default() };
+    let scope = Scope { threads, scope: PhantomData, environment: PhantomData };
+    let result = f(&scope);
+    if let Threads::Modeled { waiting, left } = &scope.threads {
+        // A thread of the scope may start others.
+        loop {
+            let next = locked(waiting).pop();
+            let Some(thread) = next else { break };
+            perform(What::Join { thread }, place);
+        }
+        let left = std::mem::take(&mut *locked(left));
+        drop(left);
+    }
+    result
+}
+
+/// The same outside of models.
+fn scope_outside<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let mut own: *mut () = std::ptr::null_mut();
+    let result = std::thread::scope(|real| {
+        let scope = Scope { threads: Threads::Real(real), scope: PhantomData, environment: PhantomData };
+        let scope = Box::into_raw(Box::new(scope));
+        own = scope.cast();
+        // SAFETY: it is freed when all threads of the scope have ended.
+        f(unsafe { &*scope })
+    });
+    // SAFETY: it was made above, and nobody has a reference any more.
+    drop(unsafe { Box::from_raw(own.cast::<Scope<'_, '_>>()) });
     result
 }
 
@@ -324,14 +479,7 @@ impl<'scope> Scope<'scope, '_> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let result = Arc::new(Mutex::new(None));
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(body(f, Arc::clone(&result)));
-        // SAFETY: the scope does not end before the thread has, and a model that is given up unwinds its threads while
-        // the stack of the scope is still there.
-        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
-        let modeled = start(None, result, body, Location::caller());
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(modeled.number);
-        ScopedJoinHandle { modeled, waiting: &self.waiting }
+        Builder::new().spawn_scoped(self, f).expect("a thread can be started")
     }
 }
 
@@ -339,14 +487,30 @@ impl<T> ScopedJoinHandle<'_, T> {
     /// Waits for the thread.
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        let number = self.modeled.number;
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).retain(|&other| other != number);
-        self.modeled.join(Location::caller())
+        match self.0 {
+            ScopedHandle::Real(handle, _) => handle.join(),
+            ScopedHandle::Modeled(modeled, waiting) => {
+                locked(waiting).retain(|&other| other != modeled.number);
+                modeled.join(Location::caller())
+            }
+        }
     }
 
     /// The thread.
     #[must_use]
     pub fn thread(&self) -> &Thread {
-        &self.modeled.thread
+        match &self.0 {
+            ScopedHandle::Real(_, thread) => thread,
+            ScopedHandle::Modeled(modeled, _) => &modeled.thread,
+        }
+    }
+
+    /// Whether the thread has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            ScopedHandle::Real(handle, _) => handle.is_finished(),
+            ScopedHandle::Modeled(modeled, _) => modeled.is_finished(Location::caller()),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What a thread does between two hints that it waits.
 
+use std::panic::Location;
+
 use teetotal_program::Value;
 
 use crate::request::{Cell, Until, What};
@@ -14,7 +16,7 @@ pub(crate) struct Turn {
 
 /// Takes note of a read by the thread that runs.
 pub(crate) fn note_read(cell: Cell, value: Value) {
-    note(|turn| match turn.reads.iter_mut().find(|(known, _)| known.address == cell.address) {
+    note(|turn| match turn.reads.iter_mut().find(|(known, _)| known.key == cell.key) {
         Some(known) => known.1 = value,
         None => turn.reads.push((cell, value)),
     });
@@ -38,17 +40,31 @@ fn note(f: impl FnOnce(&mut Turn)) {
 
 /// The thread that runs says that it waits: it goes on when something that its turn read is different.
 ///
-/// A turn that read nothing or changed something was not in vain, and nothing is waited for.
-pub(crate) fn hint(place: &'static std::panic::Location<'static>) {
+/// A turn that read nothing or changed something was not in vain, and nothing is waited for. Where it was found that a
+/// thread would wait for good, it may also go on once nobody else can.
+pub(crate) fn hint(place: &'static Location<'static>) {
     let mut turn = Turn::default();
     note(|own| turn = std::mem::take(own));
     if turn.changed || turn.reads.is_empty() {
         return;
     }
-    let which = match turn.reads.len() {
+    let n_reads = turn.reads.len() as u32;
+    let is_open = current(|execution| execution.is_open(hint_name(place))).unwrap_or(false);
+    let which = match n_reads + u32::from(is_open) {
         1 => 0,
-        several => perform(What::Choose { alternatives: several as u32 }, place) as usize,
+        alternatives => perform(What::Choose { alternatives }, place) as usize,
     };
-    let (cell, value) = turn.reads[which];
-    perform(What::Await { at: cell, until: Until::Not(value) }, place);
+    match turn.reads.get(which) {
+        Some(&(cell, value)) => {
+            perform(What::Await { at: cell, until: Until::Not(value), timed: is_open, is_hint: true }, place);
+        }
+        None => {
+            perform(What::Rest, place);
+        }
+    }
+}
+
+/// What a hint is called in the ledger.
+pub(crate) fn hint_name(place: &'static Location<'static>) -> usize {
+    std::ptr::from_ref(place) as usize
 }

@@ -51,6 +51,11 @@ pub trait Recorder {
 
     /// Takes note that a step is about to be performed.
     fn step(&mut self, step: Step);
+
+    /// Which operation of which thread wrote what was read from `source`, if that was noted.
+    fn writer(&self, _source: Source) -> Option<(ThreadId, u32)> {
+        None
+    }
 }
 
 /// Takes note of nothing, for searches over states.
@@ -224,12 +229,12 @@ impl<M: Model> Machine<M> {
     /// Ends a stretch without a switch where its thread cannot go on; one that only finds its buffer full can.
     fn let_others_go_on(&mut self, subject: &mut impl Subject) {
         let Some(thread) = subject.exclusive() else { return };
-        if let Status::Ready(op) = subject.status(thread)
-            && !self.may_issue(subject, thread, op)
-            && !self.is_full(thread)
-        {
+        let Status::Ready(op) = subject.status(thread) else { return };
+        let limit = std::mem::replace(&mut self.buffer_limit, usize::MAX);
+        if !self.may_issue(subject, thread, op) {
             subject.give_way();
         }
+        self.buffer_limit = limit;
     }
 
     /// Whether the limit on buffers keeps `thread` from storing.

@@ -71,6 +71,12 @@ impl StoreBuffer {
         self.barrier_at_end || self.pending.iter().any(|p| p.after_barrier)
     }
 
+    /// Whether a barrier stands after the newest store.
+    #[must_use]
+    pub fn has_barrier_at_end(&self) -> bool {
+        self.barrier_at_end
+    }
+
     /// Appends a store.
     pub(crate) fn push(&mut self, loc: Loc, value: Value, event: EventId, release: bool) {
         let after_barrier = std::mem::take(&mut self.barrier_at_end);

@@ -52,6 +52,12 @@ impl Recorder for Trace {
     fn step(&mut self, step: Step) {
         self.steps.push(StepRecord { step, event: EventId::at(self.events.len()) });
     }
+
+    fn writer(&self, source: Source) -> Option<(ThreadId, u32)> {
+        let Source::Write(id) = source else { return None };
+        let event = self.event(id);
+        Some((event.thread, event.index))
+    }
 }
 
 impl Trace {
@@ -81,6 +87,14 @@ impl Trace {
     #[must_use]
     pub fn steps(&self) -> &[StepRecord] {
         &self.steps
+    }
+
+    /// Replaces every value that is read or written by what `f` makes of it, for showing.
+    pub fn map_values(&mut self, mut f: impl FnMut(Value) -> Value) {
+        for event in &mut self.events {
+            event.read = event.read.map(&mut f);
+            event.written = event.written.map(&mut f);
+        }
     }
 
     /// Every event with its id.

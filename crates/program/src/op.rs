@@ -17,7 +17,7 @@ pub enum Op {
     Fence { order: Order },
     /// Waits until the store buffers of all threads are empty (`sync` of Linden and Wolper).
     GlobalFence,
-    /// Waits until the lock is free, then takes it.
+    /// Waits until the lock is free, which is when [`crate::Subject::modify`] gives a value, then takes it by writing that.
     Lock { loc: Loc, order: Order },
     /// Frees a lock; the subject fails if the thread does not hold it.
     Unlock { loc: Loc, order: Order },

@@ -28,7 +28,7 @@ pub trait Subject {
         }
     }
 
-    /// What the read-modify-write or unlock that `thread` is about to perform would write over `old`, or nothing.
+    /// What the read-modify-write, lock or unlock that `thread` is about to perform would write over `old`, or nothing.
     fn modify(&self, thread: ThreadId, old: Value) -> Option<Value>;
 
     /// Puts the locations that the `Await` of `thread` reads into `locations`, which is empty before.
@@ -71,6 +71,12 @@ pub trait Subject {
     fn register(&self, _thread: ThreadId, _reg: Reg) -> Value {
         0
     }
+
+    /// Whether it wants to know where the values come from that its threads read.
+    const NOTES_SOURCES: bool = false;
+
+    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
+    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
 
     /// Where in its code `thread` stands, as a number that means something to whoever made the subject.
     ///
@@ -179,8 +185,10 @@ pub trait Rewind: Subject {
         Ok(())
     }
 
-    /// Is told, before `thread` goes on with what it read, which operation of which thread had written that.
-    fn reads_from(&mut self, _thread: ThreadId, _write: Option<(ThreadId, u32)>) {}
+    /// Whether the choice of `thread` is made only when nothing else can be done.
+    fn rests(&self, _thread: ThreadId) -> bool {
+        false
+    }
 }
 
 /// An operation of an execution that is run again.
@@ -210,6 +218,8 @@ pub enum RedoAnswer {
     Initial,
     /// What the operation with this `id` wrote.
     WrittenBy(u32),
+    /// It is not answered: its thread stands at it, and its location keeps its name.
+    NotYet,
 }
 
 /// A subject that can tell which locations a thread may still use.
@@ -218,6 +228,9 @@ pub enum RedoAnswer {
 pub trait Foresight: Subject {
     /// What `thread` may still do, from where it is, whatever it reads.
     fn future(&self, thread: ThreadId) -> Future;
+
+    /// Whether the `Await` of `thread` may have to wait, depending on what it reads.
+    fn may_wait(&self, thread: ThreadId) -> bool;
 
     /// The locations that the `Await` of `thread` may store to in the same step.
     fn stores_at_once(&self, thread: ThreadId) -> LocSet;

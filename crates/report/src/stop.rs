@@ -18,6 +18,9 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::EndlessLoop { thread, .. } => {
             format!("an endless loop in {}", program.threads[thread.index()].name)
         }
+        StopReason::UnboundedLoop { thread, .. } => {
+            format!("a loop in {} fills its buffer without end", program.threads[thread.index()].name)
+        }
         StopReason::NotDeterministic => "the program did something else when it was run again".to_owned(),
         StopReason::Time => "out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
@@ -45,6 +48,11 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
             let at = place(program, thread, instruction as usize);
             let at = at.map_or_else(String::new, |place| format!(" at {place}"));
             Some(format!("let the loop{at} read shared memory, or wait with `await`"))
+        }
+        StopReason::UnboundedLoop { thread, instruction } => {
+            let at = place(program, thread, instruction as usize);
+            let at = at.map_or_else(String::new, |place| format!(" at {place}"));
+            Some(format!("put a fence into the loop{at}, or bound the buffers with `--limit buffer=N`"))
         }
     }
 }

@@ -97,6 +97,7 @@ pub(crate) fn is_sampled(outcome: &Outcome) -> bool {
 fn extent(outcome: &Outcome) -> String {
     match outcome.search {
         SearchId::Stateful => count(outcome.stats.states, "state"),
+        SearchId::Symbolic => count(outcome.stats.states, "symbolic state"),
         _ => count(outcome.stats.executions, "execution"),
     }
 }

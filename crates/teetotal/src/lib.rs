@@ -50,8 +50,10 @@
 #![warn(missing_docs)]
 
 pub mod exit;
+mod loom;
 pub mod model;
 pub mod parts;
+pub mod shim;
 
 use std::sync::Arc;
 
@@ -85,9 +87,11 @@ pub use teetotal_report::{
 pub use teetotal_explore::driver::{Progress, Signal};
 
 #[doc(inline)]
+pub use loom::{MAX_THREADS, explore, skip_branch, stop_exploring};
+#[doc(inline)]
 pub use model::model;
 #[doc(inline)]
-pub use teetotal_live::{cell, hint, sync, thread};
+pub use teetotal_live::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 
 /// Asked now and then whether a search is to stop, and why: a closure, or a [`Signal`] that is told of the progress.
 pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;

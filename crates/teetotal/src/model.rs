@@ -3,18 +3,26 @@
 //! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use teetotal_explore::dpor::{self, Leaf, Move, Settings};
-use teetotal_explore::driver::Flow;
-use teetotal_explore::{Coverage, Limits, Stats, StopReason};
-use teetotal_judge::Ending;
-use teetotal_live::Live;
-use teetotal_memory::{Model, ModelId, ModelVisitor};
-use teetotal_program::ThreadId;
+use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_memory::ModelId;
 
-mod shown;
+mod bounded;
+mod environment;
+mod failure;
+mod perform;
+mod problem;
+mod relevant;
+mod replay;
+mod search;
+mod source_text;
+mod storyboard;
+
+use failure::Failing;
+use search::{Found, Search};
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
 ///
@@ -60,8 +68,27 @@ pub struct Builder {
     pub max_duration: Option<Duration>,
     /// At most this many operations in one execution.
     pub max_branches: usize,
+    /// At most this many preemptions in one execution, if there are too many executions to run all.
+    ///
+    /// A preemption is a switch to another thread although the one that runs can go on, or a store that stays in its
+    /// buffer although it can leave.
+    pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
+    /// How many bytes the stack of a thread has.
+    pub stack_size: usize,
+    /// Where the search is kept, to go on from there when it is stopped.
+    pub checkpoint_file: Option<PathBuf>,
+    /// How many executions there are between two times that it is kept.
+    pub checkpoint_interval: usize,
+    /// There for loom's users: any number of threads is possible.
+    pub max_threads: usize,
+    /// There for loom's users: everything is explored.
+    pub expect_explicit_explore: bool,
+    /// There for loom's users: places in the source are always known.
+    pub location: bool,
+    /// Says on standard error how the search goes on.
+    pub log: bool,
 }
 
 impl Default for Builder {
@@ -86,10 +113,36 @@ pub struct Report {
 }
 
 impl Builder {
-    /// Every execution under PSO.
+    /// Every execution under PSO, unless the environment says otherwise.
+    ///
+    /// # Panics
+    /// If an environment variable of ours or of loom's has a value that means nothing.
     #[must_use]
+    #[track_caller]
     pub fn new() -> Self {
-        Builder { model: ModelId::Pso, max_permutations: None, max_duration: None, max_branches: 1_000, jobs: 1 }
+        let mut builder = Builder {
+            model: ModelId::Pso,
+            max_permutations: None,
+            max_duration: None,
+            max_branches: 1_000,
+            preemption_bound: None,
+            jobs: 1,
+            stack_size: 256 << 10,
+            checkpoint_file: None,
+            checkpoint_interval: 20_000,
+            max_threads: usize::MAX,
+            expect_explicit_explore: false,
+            location: true,
+            log: false,
+        };
+        environment::apply(&mut builder);
+        builder
+    }
+
+    /// Keeps the search in `file`, and goes on from there if it was stopped.
+    pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
+        self.checkpoint_file = Some(file.into());
+        self
     }
 
     /// Runs the executions of `f`.
@@ -101,7 +154,11 @@ impl Builder {
     where
         F: Fn() + Sync + Send + 'static,
     {
-        let report = self.explore(f);
+        let body: teetotal_live::Model = Arc::new(f);
+        if let Some(token) = environment::replayed() {
+            return replay::replay(self, &body, &token);
+        }
+        let report = self.search(&body);
         if let Some(failure) = &report.failure {
             panic!("{failure}");
         }
@@ -125,76 +182,16 @@ impl Builder {
     where
         F: Fn() + Sync + Send + 'static,
     {
-        self.model.visit(Search { builder: self, body: Arc::new(f) })
+        self.search(&(Arc::new(f) as teetotal_live::Model))
     }
-}
 
-struct Search<'s> {
-    builder: &'s Builder,
-    body: teetotal_live::Model,
-}
-
-/// The first execution in the order of the search that something is wrong with.
-struct Wrong {
-    path: Vec<u32>,
-    moves: Vec<Move>,
-    what: What,
-}
-
-/// What is wrong.
-pub(crate) enum What {
-    /// A thread panicked or raced, with what it said.
-    Failed(String),
-    /// These threads wait for good.
-    Deadlock(Vec<ThreadId>),
-    /// Things were not given back.
-    Leak(Vec<(&'static str, i64)>),
-}
-
-impl ModelVisitor for Search<'_> {
-    type Output = Report;
-
-    fn visit<M: Model>(self) -> Report {
-        let Search { builder, body } = self;
-        let limits = Limits {
-            executions: builder.max_permutations.map(|n| n as u64),
-            steps: Some(builder.max_branches as u64),
-            ..Limits::default()
-        };
-        let begin = Instant::now();
-        let max_duration = builder.max_duration;
-        let signal = || max_duration.filter(|&limit| begin.elapsed() >= limit).map(|_| StopReason::Time);
-        let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
-        let watch = |leaf: &Leaf<'_, Live>| {
-            let Some(what) = what_is_wrong(leaf) else { return Flow::Continue };
-            let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
-            if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
-                *wrong = Some(Wrong { path: leaf.path.clone(), moves: leaf.moves(), what });
-            }
-            Flow::Stop(StopReason::Violation)
-        };
-        let make = || Live::new(Arc::clone(&body));
-        let settings = Settings { limits, jobs: builder.jobs };
-        let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, &signal, &watch);
-        let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let failure = wrong.map(|wrong| shown::show::<M>(make(), &wrong.moves, &wrong.what, stats.executions));
-        Report { model: M::ID, executions: stats.executions, coverage, stats, failure }
+    fn search(&self, body: &teetotal_live::Model) -> Report {
+        let Found { stats, coverage, wrong, ledger } =
+            self.model.visit(Search { builder: self, body: Arc::clone(body) });
+        let failure = wrong.map(|wrong| {
+            let executions = stats.executions;
+            self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })
+        });
+        Report { model: self.model, executions: stats.executions, coverage, stats, failure }
     }
-}
-
-/// What is wrong with an execution, if anything is.
-fn what_is_wrong(leaf: &Leaf<'_, Live>) -> Option<What> {
-    if let Some(&(thread, _)) = leaf.failures.first() {
-        let message = leaf.subject.message(thread).unwrap_or("it went wrong").to_owned();
-        return Some(What::Failed(message));
-    }
-    if let Ending::Blocked(blocked) = &leaf.ending {
-        // In another execution their time is over.
-        if blocked.iter().any(|&thread| leaf.subject.is_timed(thread)) {
-            return None;
-        }
-        return Some(What::Deadlock(blocked.clone()));
-    }
-    let leaks = leaf.subject.leaks();
-    (!leaks.is_empty()).then_some(What::Leak(leaks))
 }

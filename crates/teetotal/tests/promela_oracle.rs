@@ -1,8 +1,8 @@
 //! Random models mean what SPIN makes of them, and with store buffers what that says of each statement.
 //!
-//! Each model is drawn as a tree, written out as Promela, read and checked; and the tree is executed directly, statement
-//! by statement, the way the manual of SPIN says; stores go through buffers where the model has them. Neither side knows
-//! the other.
+//! Each model is drawn as a tree, written out as Promela, read and checked; and the tree is executed directly,
+//! statement by statement, the way the manual of SPIN says; stores go through buffers where the model has them.
+//! Neither side knows the other.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

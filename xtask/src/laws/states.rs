@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_explore::stateful::{Reads, Remember, Settings, search_with};
-use teetotal_explore::{Collector, Coverage, Limits, Options, System, check};
+use teetotal_explore::{Collector, Coverage, Limits, Options, SearchId, System, check};
 use teetotal_judge::{Ending, Finding, MonitorId};
 use teetotal_memory::Model;
 use teetotal_program::ir::{Interpreter, Program};
@@ -20,7 +20,8 @@ pub(super) fn agree_with_brute_force(case: &Case) -> Verdict {
 
 fn agree_under<M: Model>(case: &Case) -> Verdict {
     let (program, all) = (&case.program, case.everything::<M>());
-    let outcome = check(program, &Options::new(M::ID), &|| None).map_err(|error| error.to_string())?;
+    let outcome = check(program, &Options { search: SearchId::Stateful, ..Options::new(M::ID) }, &|| None)
+        .map_err(|error| error.to_string())?;
     if outcome.coverage != Coverage::Complete {
         return Err(format!("the search stopped: {:?}", outcome.coverage));
     }

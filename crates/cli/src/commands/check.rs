@@ -166,8 +166,10 @@ fn asks_for_robustness(args: &CheckArgs) -> bool {
 fn options(args: &CheckArgs, program: &Program, model: ModelId) -> Result<(Options, AllLimits), Fault> {
     let checks = args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone());
     let (mut options, limits) = args.effort.options_for(program, &checks, model)?;
-    // The formats that list final states show every one of them, and robustness lists every pair of places.
-    let shows_one = matches!(args.format, Format::Human | Format::Dot) && !options.asks_for_robustness();
+    // The formats that list final states show every one of them, where the program asks about them, and robustness
+    // lists every pair of places.
+    let lists_states = matches!(args.format, Format::Herd | Format::Json) && program.condition.is_some();
+    let shows_one = !lists_states && !options.asks_for_robustness();
     options.stop_at_first = !args.all && shows_one;
     Ok((options, limits))
 }

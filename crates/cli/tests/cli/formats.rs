@@ -179,23 +179,22 @@ fn what_herd_has_no_words_for_is_told_beside_it() {
         "check ping-pong --format herd",
         1,
         expect![[r#"
-        Test ping-pong Required
-        States 2
-        [player]=0;
-        [player]=1;
-        Ok
-        Witnesses
-        Positive: 1116 Negative: 0
-        Condition forall (true)
-        Observation ping-pong Always 1116 0
-        Time ping-pong 0.00
+            Test ping-pong Required
+            States 0
+            Loop Ok
+            Witnesses
+            Positive: 0 Negative: 0
+            Condition forall (true)
+            Observation ping-pong Never 0 0
+            Time ping-pong 0.00
 
-    "#]],
+        "#]],
         expect![[r#"
-        note: ping-pong under tso: assertion failed in T1: the player is null
-        note: ping-pong under tso: assertion failed in T2: the player is null
-        note: ping-pong under tso: assertion failed in T0: the player is null
-    "#]],
+            note: ping-pong under tso: assertion failed in T1: the player is null
+            note: ping-pong under tso: assertion failed in T2: the player is null
+            note: ping-pong under tso: assertion failed in T0: the player is null
+            note: ping-pong under tso: found after 68 states
+        "#]],
     );
 }
 

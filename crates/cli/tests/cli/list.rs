@@ -27,14 +27,14 @@ fn checks_are_listed_with_the_searches_that_fit() {
         "list checks",
         0,
         expect![[r#"
-            check             needs               stateful  dpor  bounded  random  pct     brute
-            assertion         state               all       all   bound    sample  sample  all
-            condition         state               all       all   bound    sample  sample  all
-            deadlock          state               all       all   bound    sample  sample  all
-            robustness        trace               all       all   bound    sample  sample  all
-            sober             trace               -         all   bound    sample  sample  all
-            sober-as-printed  trace               -         all   bound    sample  sample  all
-            buffers           every interleaving  -         -     bound    sample  sample  all
+            check             needs               auto  stateful  symbolic  dpor  bounded  random  pct     brute
+            assertion         state               all   all       all       all   bound    sample  sample  all
+            condition         state               all   all       all       all   bound    sample  sample  all
+            deadlock          state               all   all       all       all   bound    sample  sample  all
+            robustness        trace               all   all       -         all   bound    sample  sample  all
+            sober             trace               -     -         -         all   bound    sample  sample  all
+            sober-as-printed  trace               -     -         -         all   bound    sample  sample  all
+            buffers           every interleaving  -     -         -         -     bound    sample  sample  all
 
             all     every execution counts; without a limit met, the answer is sure
             bound   every execution within a bound counts
@@ -62,8 +62,13 @@ fn searches_are_listed() {
         "list searches",
         0,
         expect![[r#"
+            auto      stateful, or symbolic where a loop may fill a store buffer without end
+                      preserves: state, of all executions
             stateful  every state once; complete for programs with finitely many states,
                       loops included
+                      preserves: state, of all executions
+            symbolic  sets of buffer contents at once; complete for loops that fill buffers
+                      without end
                       preserves: state, of all executions
             dpor      every trace (who reads from whom, in which order writes reach memory)
                       once; for programs that end
@@ -91,14 +96,17 @@ fn limits_are_listed() {
         0,
         expect![[r#"
             limit        default  unit         on (searches that heed it)
-            states       none     states       different states that are stored (stateful)
+            states       none     states       different states that are stored (auto,
+                                               stateful, symbolic)
             executions   none     executions   executions that are run; 10000 where random
                                                and pct have none (dpor, bounded, random,
                                                pct, brute)
             steps        1000000  steps        steps in one execution (all)
-            buffer       none     stores       stores in the buffer of one thread (stateful,
-                                               bounded, random, pct, brute)
-            memory       8192     MiB          memory that the stored states take (stateful)
+            buffer       none     stores       stores in the buffer of one thread (auto,
+                                               stateful, symbolic, bounded, random, pct,
+                                               brute)
+            memory       8192     MiB          memory that the stored states take (auto,
+                                               stateful, symbolic)
             preemptions  2        preemptions  switches from a thread that can go on; may be
                                                0 (bounded)
             time         none     seconds      time that passes (all)
@@ -110,6 +118,7 @@ fn limits_are_listed() {
 fn front_ends_are_listed_with_the_ending_of_their_files() {
     let ran = crate::run(&mut crate::teetotal("list frontends"));
     assert!(ran.stdout.starts_with("litmus   .litmus  litmus tests in the format of herd7"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\npromela  .pml     models of SPIN"), "{}", ran.stdout);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
 }
 

@@ -200,9 +200,9 @@ fn a_limit_that_the_search_does_not_heed_is_refused() {
         "check SB --limit executions=3",
         2,
         expect![[r#"
-        error: the search `stateful` has no use for a limit on executions
-        help: its limits are states, steps, buffer, memory, time
-    "#]],
+            error: the search `auto` has no use for a limit on executions
+            help: its limits are states, steps, buffer, memory, time
+        "#]],
     );
     refuse(
         "check SB --search brute --limit states=3",
@@ -405,9 +405,9 @@ fn a_comparison_of_nothing_is_refused() {
         "compare SB --limit executions=3",
         2,
         expect![[r#"
-        error: the search `stateful` has no use for a limit on executions
-        help: its limits are states, steps, buffer, memory, time
-    "#]],
+            error: the search `auto` has no use for a limit on executions
+            help: its limits are states, steps, buffer, memory, time
+        "#]],
     );
     refuse(
         "compare SB --quiet --witness",

@@ -34,6 +34,14 @@ impl<const N: usize> Graph<N> {
             }
             assert!(plan.len() > before, "no event depends on itself");
         }
+        plan.extend((0..self.n_threads()).filter_map(|index| self.standing(ThreadId::at(index))));
+    }
+
+    /// Where a thread stands that has read but not gone on.
+    fn standing(&self, thread: ThreadId) -> Option<Redo> {
+        let last = self.strand(thread).last;
+        let stands = last != NONE && matches!(self.node(last).role, Role::Blocked | Role::UpdateRead);
+        stands.then(|| Redo { answer: RedoAnswer::NotYet, writes: false, ..self.redo(last) })
     }
 
     /// The operations that a thread has performed, newest first. A read-modify-write that wrote is its write.

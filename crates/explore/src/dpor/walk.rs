@@ -200,17 +200,23 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         {
             return Some(Task::Complete(thread));
         }
-        self.threads().find_map(|thread| {
-            let last = self.graph.strand(thread).last;
-            if last != NONE && self.graph.node(last).role == Role::Blocked {
-                return None;
-            }
-            match self.subject.status(thread) {
-                Status::Ready(Op::Join { thread: child, .. }) if self.subject.status(child) != Status::Finished => None,
-                Status::Ready(op) => Some(Task::Perform(thread, op)),
-                _ => None,
-            }
-        })
+        let ready = self.threads().find(|&thread| self.ready(thread).is_some() && !self.subject.rests(thread));
+        let resting = || self.threads().find(|&thread| self.ready(thread).is_some() && self.waits_in_earnest());
+        let thread = ready.or_else(resting)?;
+        Some(Task::Perform(thread, self.ready(thread)?))
+    }
+
+    /// The operation that `thread` can perform next.
+    fn ready(&self, thread: ThreadId) -> Option<Op> {
+        let last = self.graph.strand(thread).last;
+        if last != NONE && self.graph.node(last).role == Role::Blocked {
+            return None;
+        }
+        match self.subject.status(thread) {
+            Status::Ready(Op::Join { thread: child, .. }) if self.subject.status(child) != Status::Finished => None,
+            Status::Ready(op) => Some(op),
+            _ => None,
+        }
     }
 
     /// Lists the ways to do `task`, the default first.
@@ -430,6 +436,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 let write = self.write(thread, previous);
                 let reader = self.graph.node(read).thread;
                 let Status::Ready(op) = self.subject.status(reader) else { unreachable!("a read was performed here") };
+                if S::RUNS_AGAIN {
+                    // A location that nothing in the graph accessed when the subject ran again may have a new number.
+                    let loc = self.graph.node(write).access.loc;
+                    self.graph.node_mut(read).access.loc = loc;
+                }
                 self.graph.replant(read);
                 self.read(read, op, write);
             }
@@ -630,6 +641,13 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             before |= floor | pending;
             past |= self.graph.past_after(ended.last, ended);
         }
+        if self.subject.rests(thread) {
+            // Whatever was done, but not what waits, comes before.
+            for &slot in self.graph.added.iter().filter(|&&slot| self.graph.node(slot).role != Role::Blocked) {
+                before.insert(slot);
+                past.insert(slot);
+            }
+        }
         let mut node = Node::blank(thread, role, access);
         node.order = before;
         let slot = self.graph.add(node);
@@ -696,8 +714,7 @@ fn answer<S: Subject, M: Model>(subject: &S, thread: ThreadId, op: Op, value: Va
         Op::Load { .. } => Answer::Load(value),
         Op::Await { .. } if subject.accepts(thread, &[value], 0) => Answer::Load(value),
         Op::Await { .. } => Answer::Blocked,
-        Op::Lock { .. } if value == 0 => Answer::Updated(thread.as_holder()),
-        Op::Lock { .. } => Answer::Blocked,
+        Op::Lock { .. } => subject.modify(thread, value).map_or(Answer::Blocked, Answer::Updated),
         Op::Rmw { on_failure, .. } => match subject.modify(thread, value) {
             Some(written) => Answer::Updated(written),
             None if M::FAILURE_IS_LOAD && matches!(on_failure, OnFailure::Load(_)) => Answer::Load(value),

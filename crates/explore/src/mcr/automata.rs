@@ -248,9 +248,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             }
             Look::IsFresh(thread) => u32::from(self.local(row, thread.index()).standing == Standing::NotStarted),
             Look::HasEnded(thread) => u32::from(self.local(row, thread.index()).standing == Standing::Ended),
-            Look::AllDrained => {
-                u32::from((0..self.n_threads).all(|index| self.local(row, index).buffer.is_empty()))
-            }
+            Look::AllDrained => u32::from((0..self.n_threads).all(|index| self.local(row, index).buffer.is_empty())),
         }
     }
 

@@ -82,11 +82,8 @@ impl Reduction {
         self.futures.extend((0..automata.n_threads).map(|index| automata.local(row, index).future.within(live)));
         self.accesses.clear();
         for &step in possible {
-            let read = if step.is_commit {
-                LocSet::default()
-            } else {
-                automata.local(row, step.thread as usize).reads_now
-            };
+            let read =
+                if step.is_commit { LocSet::default() } else { automata.local(row, step.thread as usize).reads_now };
             let written = automata.write_of(step).map_or(LocSet::default(), |(loc, value)| {
                 let set = LocSet::of(loc).intersection(live);
                 let changes = automata.memory_at(row, loc) != value;
@@ -278,4 +275,3 @@ fn group(possible: &[Possible]) -> usize {
 fn conflict(access: Access, future: &Footprint) -> bool {
     access.written.meets(future.reads) || access.read.union(access.written).meets(future.writes())
 }
-

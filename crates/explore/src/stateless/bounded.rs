@@ -8,7 +8,7 @@
 //! 2. There is no reduction: what persistent sets leave out may have fewer preemptions than what stands for it.
 
 use teetotal_memory::{Step, Trace};
-use teetotal_program::ThreadId;
+use teetotal_program::{Loc, ThreadId};
 
 use crate::outcome::StopReason;
 use crate::strategy::{Choice, Strategy};
@@ -27,6 +27,8 @@ pub struct Bounded {
     /// Whether this round came to a step that would have been a preemption too many.
     cut: bool,
     started: bool,
+    /// Whether a store that stays in its buffer, although it could leave, counts as a preemption.
+    counts_delays: bool,
     now: Now,
 }
 
@@ -41,19 +43,36 @@ struct Branch {
 }
 
 /// Where the current execution is.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 struct Now {
     depth: usize,
     preemptions: u64,
     /// Who performed the last operation.
     thread: Option<ThreadId>,
+    /// The buffers whose oldest store stays although it could leave.
+    delayed: Vec<(ThreadId, Loc)>,
 }
 
 impl Bounded {
     /// With at most `last` preemptions, or with any number.
     #[must_use]
     pub fn new(last: Option<u64>) -> Self {
-        Bounded { last, bound: 0, path: Vec::new(), left: Vec::new(), cut: false, started: false, now: Now::default() }
+        Bounded {
+            last,
+            bound: 0,
+            path: Vec::new(),
+            left: Vec::new(),
+            cut: false,
+            started: false,
+            counts_delays: false,
+            now: Now::default(),
+        }
+    }
+
+    /// The same, where a store that stays in its buffer, although it could leave, counts as a preemption too.
+    #[must_use]
+    pub fn with_delays(last: Option<u64>) -> Self {
+        Bounded { counts_delays: true, ..Bounded::new(last) }
     }
 
     /// Goes back to the deepest step that can be taken otherwise; gives whether there is one.
@@ -73,12 +92,12 @@ impl Bounded {
     fn branch(&mut self, enabled: &[Step]) {
         let first = self.left.len();
         let within =
-            |step: &Step| self.now.preemptions + u64::from(self.now.is_preempted_by(*step, enabled)) <= self.bound;
+            |step: &Step| self.now.preemptions + self.now.cost(*step, enabled, self.counts_delays) <= self.bound;
         let allowed = (0..enabled.len()).filter(|&position| within(&enabled[position]));
         self.left.extend(allowed.rev());
         let n_allowed = self.left.len() - first;
         self.cut |= n_allowed < enabled.len();
-        let taken = self.left.pop().expect("going on is no preemption, nor is leaving a thread that cannot");
+        let taken = self.left.pop().expect("a store may leave its buffer, or a thread go on or be left that cannot");
         self.path.push(Branch { taken, of: enabled.len(), n_left: n_allowed - 1 });
     }
 }
@@ -91,9 +110,31 @@ impl Now {
         !step.is_commit() && step.thread() != thread && enabled.iter().any(|step| is_issue_of(step, thread))
     }
 
-    fn take(&mut self, step: Step, enabled: &[Step]) {
-        self.preemptions += u64::from(self.is_preempted_by(step, enabled));
+    /// The stores that `step` leaves in their buffers for the first time.
+    fn newly_delayed(&self, step: Step, enabled: &[Step]) -> impl Iterator<Item = (ThreadId, Loc)> {
+        let commits = enabled.iter().filter_map(|step| match *step {
+            Step::Commit { thread, loc } => Some((thread, loc)),
+            Step::Issue { .. } => None,
+        });
+        commits.filter(move |buffer| !step.is_commit() && !self.delayed.contains(buffer))
+    }
+
+    /// What `step` costs of the bound.
+    fn cost(&self, step: Step, enabled: &[Step], counts_delays: bool) -> u64 {
+        let delays = if counts_delays { self.newly_delayed(step, enabled).count() } else { 0 };
+        u64::from(self.is_preempted_by(step, enabled)) + delays as u64
+    }
+
+    fn take(&mut self, step: Step, enabled: &[Step], counts_delays: bool) {
+        self.preemptions += self.cost(step, enabled, counts_delays);
         self.depth += 1;
+        if counts_delays {
+            let delayed: Vec<_> = self.newly_delayed(step, enabled).collect();
+            self.delayed.extend(delayed);
+            if let Step::Commit { thread, loc } = step {
+                self.delayed.retain(|&buffer| buffer != (thread, loc));
+            }
+        }
         if !step.is_commit() {
             self.thread = Some(step.thread());
         }
@@ -120,7 +161,7 @@ impl Strategy for Bounded {
         }
         let Branch { taken, of, .. } = self.path[self.now.depth];
         assert_eq!(of, enabled.len(), "the same prefix allowed other steps before; the subject is not deterministic");
-        self.now.take(enabled[taken], enabled);
+        self.now.take(enabled[taken], enabled, self.counts_delays);
         Choice::Take(taken)
     }
 

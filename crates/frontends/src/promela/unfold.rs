@@ -1,7 +1,7 @@
 //! Follows a process that starts others as far as its variables are known before the model runs.
 //!
-//! A `run` in a loop that counts becomes as many `run` as the loop has turns, each with its own arguments, so that every
-//! process of the model is known.
+//! A `run` in a loop that counts becomes as many `run` as the loop has turns, each with its own arguments, so that
+//! every process of the model is known.
 
 use std::collections::BTreeMap;
 

@@ -10,8 +10,11 @@ pub use std::sync::atomic::Ordering;
 
 use teetotal_program::{OnFailure, Order, Value};
 
+use crate::cell::access;
+use crate::complaint::Kind;
+use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{current, is_active, perform};
+use crate::runtime::{current, is_active, perform, settled};
 use crate::turn::{note_change, note_read};
 
 /// The ordering as the search knows it.
@@ -22,6 +25,15 @@ pub(crate) fn order(ordering: Ordering) -> Order {
         Ordering::Release => Order::Release,
         Ordering::AcqRel => Order::AcqRel,
         _ => Order::SeqCst,
+    }
+}
+
+/// The ordering of a compare-and-swap that fails.
+pub(crate) fn on_failure(ordering: Ordering) -> Ordering {
+    match ordering {
+        Ordering::Release => Ordering::Relaxed,
+        Ordering::AcqRel => Ordering::Acquire,
+        other => other,
     }
 }
 
@@ -70,12 +82,29 @@ pub(crate) fn update(cell: Cell, update: Update, ordering: Ordering, failure: Or
     old
 }
 
-/// The cell at `address` is gone, or its contents are no longer the search's affair.
-pub(crate) fn gone(address: usize) {
-    current(|execution| {
-        execution.gone.borrow_mut().push(address);
-        execution.races.borrow_mut().forget(address);
-    });
+/// Whether an access to the cell is the search's affair. If it is not, the cell itself holds its value from now on.
+pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bool {
+    let is_active = is_active();
+    if !is_active && let Some(value) = settled(identity) {
+        settle(value);
+    }
+    is_active
+}
+
+/// The thread that runs accesses the cell alone, which is a race if that is not so. Gives what is in it.
+///
+/// If it takes the cell for itself, the cell is a new one from then on, with that value.
+#[track_caller]
+pub(crate) fn alone(cell: Cell, identity: &Identity, takes: bool) -> Value {
+    access(cell.key, if takes { Kind::WRITE } else { Kind::READ });
+    let is_fresh = current(|execution| execution.written(cell.key).is_none()).unwrap_or(true);
+    let value = if is_fresh { cell.initial } else { load(cell, Ordering::Relaxed) };
+    if takes && !is_fresh {
+        identity.renew();
+        let new = identity.key();
+        current(|execution| execution.races.borrow_mut().rename(cell.key, new));
+    }
+    value
 }
 
 macro_rules! atomic {
@@ -83,18 +112,23 @@ macro_rules! atomic {
         /// A look-alike of the type of the same name in `std::sync::atomic`.
         pub struct $name {
             real: real::$name,
+            identity: Identity,
         }
 
         impl $name {
             /// A cell that holds `value`.
             #[must_use]
             pub const fn new(value: $int) -> Self {
-                $name { real: real::$name::new(value) }
+                $name { real: real::$name::new(value), identity: Identity::new() }
             }
 
             fn cell(&self) -> Cell {
                 let initial = self.real.load(Ordering::Relaxed);
-                Cell { address: self.as_ptr() as usize, initial: Self::raw(initial) }
+                Cell { key: self.identity.key(), initial: Self::raw(initial), may_race: true }
+            }
+
+            fn is_searched(&self) -> bool {
+                is_searched(&self.identity, |value| self.real.store(value as $int, Ordering::Relaxed))
             }
 
             /// The value as the search knows it.
@@ -111,13 +145,13 @@ macro_rules! atomic {
             /// Reads.
             #[track_caller]
             pub fn load(&self, ordering: Ordering) -> $int {
-                if is_active() { load(self.cell(), ordering) as $int } else { self.real.load(ordering) }
+                if self.is_searched() { load(self.cell(), ordering) as $int } else { self.real.load(ordering) }
             }
 
             /// Writes.
             #[track_caller]
             pub fn store(&self, value: $int, ordering: Ordering) {
-                if is_active() {
+                if self.is_searched() {
                     store(self.cell(), Self::raw(value), ordering);
                 } else {
                     self.real.store(value, ordering);
@@ -127,7 +161,11 @@ macro_rules! atomic {
             /// Writes, and gives what was there.
             #[track_caller]
             pub fn swap(&self, value: $int, ordering: Ordering) -> $int {
-                if is_active() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+                if self.is_searched() {
+                    self.update(Function::Swap, value, ordering)
+                } else {
+                    self.real.swap(value, ordering)
+                }
             }
 
             /// Writes `new` if the value is `current`.
@@ -139,7 +177,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
-                if !is_active() {
+                if !self.is_searched() {
                     return self.real.compare_exchange(current, new, success, failure);
                 }
                 let function = Function::CompareExchange { expected: Self::raw(current) };
@@ -160,14 +198,10 @@ macro_rules! atomic {
             }
 
             /// As [`Self::compare_exchange`], with one ordering and the old value alone.
+            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
             #[track_caller]
             pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
-                let failure = match ordering {
-                    Ordering::Release => Ordering::Relaxed,
-                    Ordering::AcqRel => Ordering::Acquire,
-                    other => other,
-                };
-                self.compare_exchange(current, new, ordering, failure).unwrap_or_else(|old| old)
+                self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
             }
 
             /// Writes what `f` makes of the value, until nobody has come between.
@@ -192,7 +226,11 @@ macro_rules! atomic {
             /// No other thread may write at the same time.
             #[track_caller]
             pub unsafe fn unsync_load(&self) -> $int {
-                self.load(Ordering::Relaxed)
+                if self.is_searched() {
+                    alone(self.cell(), &self.identity, false) as $int
+                } else {
+                    self.real.load(Ordering::Relaxed)
+                }
             }
 
             /// Calls `f` with the value, which nobody else can access meanwhile.
@@ -204,10 +242,8 @@ macro_rules! atomic {
             /// The value, which nobody else can access meanwhile.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $int {
-                if is_active() {
-                    let value = load(self.cell(), Ordering::Relaxed) as $int;
-                    gone(self.as_ptr() as usize);
-                    *self.real.get_mut() = value;
+                if self.is_searched() {
+                    *self.real.get_mut() = alone(self.cell(), &self.identity, true) as $int;
                 }
                 self.real.get_mut()
             }
@@ -221,12 +257,6 @@ macro_rules! atomic {
             /// A pointer to the cell; what is done through it is not the search's affair.
             pub const fn as_ptr(&self) -> *mut $int {
                 self.real.as_ptr()
-            }
-        }
-
-        impl Drop for $name {
-            fn drop(&mut self) {
-                gone(self.as_ptr() as usize);
             }
         }
 
@@ -244,7 +274,8 @@ macro_rules! atomic {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.real.fmt(f)
+                let value = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
+                value.map_or_else(|| self.real.load(Ordering::Relaxed), |value| value as $int).fmt(f)
             }
         }
     };
@@ -266,14 +297,14 @@ macro_rules! integer {
             #[track_caller]
             pub fn fetch_max(&self, value: $int, ordering: Ordering) -> $int {
                 let function = if $signed { Function::SignedMax } else { Function::Max };
-                if is_active() { self.update(function, value, ordering) } else { self.real.fetch_max(value, ordering) }
+                if self.is_searched() { self.update(function, value, ordering) } else { self.real.fetch_max(value, ordering) }
             }
 
             /// The smaller, and gives what was there.
             #[track_caller]
             pub fn fetch_min(&self, value: $int, ordering: Ordering) -> $int {
                 let function = if $signed { Function::SignedMin } else { Function::Min };
-                if is_active() { self.update(function, value, ordering) } else { self.real.fetch_min(value, ordering) }
+                if self.is_searched() { self.update(function, value, ordering) } else { self.real.fetch_min(value, ordering) }
             }
         }
     };
@@ -281,7 +312,7 @@ macro_rules! integer {
         #[doc = $doc]
         #[track_caller]
         pub fn $fetch(&self, value: $int, ordering: Ordering) -> $int {
-            if is_active() { self.update(Function::$function, value, ordering) } else { self.real.$fetch(value, ordering) }
+            if self.is_searched() { self.update(Function::$function, value, ordering) } else { self.real.$fetch(value, ordering) }
         }
     };
 }

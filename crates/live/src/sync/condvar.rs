@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use teetotal_program::{OnFailure, Order, Value};
 
-use super::atomic::gone;
 use super::mutex::MutexGuard;
+use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
 
@@ -18,6 +18,7 @@ use crate::runtime::{is_active, perform, running};
 /// Under the checker it is a set of the threads that wait, one bit for each.
 pub struct Condvar {
     real: real::Condvar,
+    identity: Identity,
 }
 
 /// Whether a wait ended because its time was over.
@@ -36,11 +37,11 @@ impl Condvar {
     /// A place where nobody waits.
     #[must_use]
     pub const fn new() -> Self {
-        Condvar { real: real::Condvar::new() }
+        Condvar { real: real::Condvar::new(), identity: Identity::new() }
     }
 
     fn cell(&self) -> Cell {
-        Cell { address: &raw const self.real as usize, initial: 0 }
+        Cell { key: self.identity.key(), initial: 0, may_race: false }
     }
 
     /// Changes the set of threads that wait; gives the old one.
@@ -59,7 +60,7 @@ impl Condvar {
         }
         let own = self.begin(place);
         let lock = guard.free(place);
-        perform(What::Await { at: self.cell(), until: Until::Clear { bits: own, timed: false } }, place);
+        self.until_notified(own, false, place);
         lock.lock_at(place)
     }
 
@@ -99,9 +100,38 @@ impl Condvar {
             self.change(Function::And, !own, Order::Acquire, place) & own != 0
         };
         if !timed_out {
-            perform(What::Await { at: self.cell(), until: Until::Clear { bits: own, timed: true } }, place);
+            self.until_notified(own, true, place);
         }
         paired(lock.lock_at(place), timed_out)
+    }
+
+    fn until_notified(&self, own: Value, timed: bool, place: &'static Location<'static>) {
+        let until = Until::Clear(own);
+        perform(What::Await { at: self.cell(), until, timed, is_hint: false }, place);
+    }
+
+    /// As [`Condvar::wait_timeout`], until `condition` no longer holds.
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        duration: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        loop {
+            if !condition(&mut guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            let (again, result) = self.wait_timeout(guard, duration)?;
+            guard = again;
+            if result.timed_out() {
+                let still = condition(&mut guard);
+                return Ok((guard, WaitTimeoutResult(still)));
+            }
+        }
     }
 
     /// The thread that runs is one of those that wait from now on; gives its bit.
@@ -154,12 +184,6 @@ fn paired<'a, T>(
     match guard {
         Ok(guard) => Ok((guard, WaitTimeoutResult(timed_out))),
         Err(poisoned) => Err(PoisonError::new((poisoned.into_inner(), WaitTimeoutResult(timed_out)))),
-    }
-}
-
-impl Drop for Condvar {
-    fn drop(&mut self) {
-        gone(&raw const self.real as usize);
     }
 }
 

@@ -6,24 +6,31 @@ use std::sync::atomic::Ordering;
 
 use teetotal_program::Value;
 
-use super::atomic::{gone, load, store, update};
+use super::atomic::{alone, is_searched, load, on_failure, store, update};
+use crate::identity::Identity;
 use crate::request::{Cell, Function, Update};
-use crate::runtime::is_active;
+use crate::runtime::current;
 
 /// A boolean that threads may share.
 pub struct AtomicBool {
     real: real::AtomicBool,
+    identity: Identity,
 }
 
 impl AtomicBool {
     /// A cell that holds `value`.
     #[must_use]
     pub const fn new(value: bool) -> Self {
-        AtomicBool { real: real::AtomicBool::new(value) }
+        AtomicBool { real: real::AtomicBool::new(value), identity: Identity::new() }
     }
 
     fn cell(&self) -> Cell {
-        Cell { address: self.as_ptr() as usize, initial: Value::from(self.real.load(Ordering::Relaxed)) }
+        let initial = Value::from(self.real.load(Ordering::Relaxed));
+        Cell { key: self.identity.key(), initial, may_race: true }
+    }
+
+    fn is_searched(&self) -> bool {
+        is_searched(&self.identity, |value| self.real.store(value != 0, Ordering::Relaxed))
     }
 
     #[track_caller]
@@ -34,43 +41,59 @@ impl AtomicBool {
     /// Reads.
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> bool {
-        if is_active() { load(self.cell(), ordering) != 0 } else { self.real.load(ordering) }
+        if self.is_searched() { load(self.cell(), ordering) != 0 } else { self.real.load(ordering) }
     }
 
     /// Writes.
     #[track_caller]
     pub fn store(&self, value: bool, ordering: Ordering) {
-        if is_active() { store(self.cell(), value.into(), ordering) } else { self.real.store(value, ordering) }
+        if self.is_searched() { store(self.cell(), value.into(), ordering) } else { self.real.store(value, ordering) }
     }
 
     /// Writes, and gives what was there.
     #[track_caller]
     pub fn swap(&self, value: bool, ordering: Ordering) -> bool {
-        if is_active() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+        if self.is_searched() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
     }
 
     /// Both, and gives what was there.
     #[track_caller]
     pub fn fetch_and(&self, value: bool, ordering: Ordering) -> bool {
-        if is_active() { self.update(Function::And, value, ordering) } else { self.real.fetch_and(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::And, value, ordering)
+        } else {
+            self.real.fetch_and(value, ordering)
+        }
     }
 
     /// Not both, and gives what was there.
     #[track_caller]
     pub fn fetch_nand(&self, value: bool, ordering: Ordering) -> bool {
-        if is_active() { self.update(Function::Nand, value, ordering) } else { self.real.fetch_nand(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Nand, value, ordering)
+        } else {
+            self.real.fetch_nand(value, ordering)
+        }
     }
 
     /// One of both, and gives what was there.
     #[track_caller]
     pub fn fetch_or(&self, value: bool, ordering: Ordering) -> bool {
-        if is_active() { self.update(Function::Or, value, ordering) } else { self.real.fetch_or(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Or, value, ordering)
+        } else {
+            self.real.fetch_or(value, ordering)
+        }
     }
 
     /// Exactly one of both, and gives what was there.
     #[track_caller]
     pub fn fetch_xor(&self, value: bool, ordering: Ordering) -> bool {
-        if is_active() { self.update(Function::Xor, value, ordering) } else { self.real.fetch_xor(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Xor, value, ordering)
+        } else {
+            self.real.fetch_xor(value, ordering)
+        }
     }
 
     /// The opposite, and gives what was there.
@@ -88,7 +111,7 @@ impl AtomicBool {
         success: Ordering,
         failure: Ordering,
     ) -> Result<bool, bool> {
-        if !is_active() {
+        if !self.is_searched() {
             return self.real.compare_exchange(current, new, success, failure);
         }
         let function = Function::CompareExchange { expected: current.into() };
@@ -106,6 +129,13 @@ impl AtomicBool {
         failure: Ordering,
     ) -> Result<bool, bool> {
         self.compare_exchange(current, new, success, failure)
+    }
+
+    /// As [`Self::compare_exchange`], with one ordering and the old value alone.
+    #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
+    #[track_caller]
+    pub fn compare_and_swap(&self, current: bool, new: bool, ordering: Ordering) -> bool {
+        self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
     }
 
     /// Writes what `f` makes of the value, until nobody has come between.
@@ -130,7 +160,11 @@ impl AtomicBool {
     /// No other thread may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> bool {
-        self.load(Ordering::Relaxed)
+        if self.is_searched() {
+            alone(self.cell(), &self.identity, false) != 0
+        } else {
+            self.real.load(Ordering::Relaxed)
+        }
     }
 
     /// Calls `f` with the value, which nobody else can access meanwhile.
@@ -142,10 +176,8 @@ impl AtomicBool {
     /// The value, which nobody else can access meanwhile.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut bool {
-        if is_active() {
-            let value = load(self.cell(), Ordering::Relaxed) != 0;
-            gone(self.as_ptr() as usize);
-            *self.real.get_mut() = value;
+        if self.is_searched() {
+            *self.real.get_mut() = alone(self.cell(), &self.identity, true) != 0;
         }
         self.real.get_mut()
     }
@@ -159,12 +191,6 @@ impl AtomicBool {
     /// A pointer to the cell; what is done through it is not the search's affair.
     pub const fn as_ptr(&self) -> *mut bool {
         self.real.as_ptr()
-    }
-}
-
-impl Drop for AtomicBool {
-    fn drop(&mut self) {
-        gone(self.as_ptr() as usize);
     }
 }
 
@@ -182,6 +208,7 @@ impl From<bool> for AtomicBool {
 
 impl fmt::Debug for AtomicBool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.real.fmt(f)
+        let value = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
+        value.map_or_else(|| self.real.load(Ordering::Relaxed), |value| value != 0).fmt(f)
     }
 }

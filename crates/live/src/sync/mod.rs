@@ -1,13 +1,28 @@
 //! Look-alikes of `std::sync`.
 
+mod arc;
 pub mod atomic;
+mod barrier;
+pub(crate) mod channel;
 mod condvar;
+mod counts;
 mod flag;
+pub mod mpsc;
 mod mutex;
+mod notify;
+mod once;
 mod pointer;
 mod rwlock;
+mod weak;
 
+pub use arc::Arc;
+pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
+pub(crate) use counts::Counts;
 pub use mutex::{Mutex, MutexGuard};
+pub use notify::Notify;
+pub(crate) use once::POISONED;
+pub use once::{LazyLock, Once, OnceLock, OnceState};
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+pub use weak::Weak;

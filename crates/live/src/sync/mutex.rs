@@ -2,22 +2,25 @@
 
 use std::cell::UnsafeCell;
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync as real;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use teetotal_program::{OnFailure, Order};
+use teetotal_program::{OnFailure, Order, ThreadId};
 
+use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{is_active, perform, running};
-use crate::sync::atomic::gone;
+use crate::runtime::{is_active, perform, perform_or_postpone, running};
+use crate::turn::{note_change, note_read};
 
 /// A lock around data.
 pub struct Mutex<T: ?Sized> {
-    /// Locks outside of models; its address is what the search knows the lock by.
+    /// Locks outside of models.
     real: real::Mutex<()>,
+    identity: Identity,
     poisoned: AtomicBool,
     data: UnsafeCell<T>,
 }
@@ -33,32 +36,40 @@ pub struct MutexGuard<'a, T: ?Sized> {
     /// The lock outside of models.
     real: Option<real::MutexGuard<'a, ()>>,
     panicking: bool,
+    /// A guard stays in its thread.
+    stays: PhantomData<*const ()>,
+}
+
+// SAFETY: a reference to the guard gives only references to the data.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+
+/// What a lock holds that the thread which runs has taken.
+pub(super) fn holder() -> teetotal_program::Value {
+    running().map_or(1, ThreadId::as_holder)
 }
 
 impl<T> Mutex<T> {
     /// A lock around `data`.
     pub const fn new(data: T) -> Self {
-        Mutex { real: real::Mutex::new(()), poisoned: AtomicBool::new(false), data: UnsafeCell::new(data) }
+        Mutex {
+            real: real::Mutex::new(()),
+            identity: Identity::new(),
+            poisoned: AtomicBool::new(false),
+            data: UnsafeCell::new(data),
+        }
     }
 
     /// The data.
     pub fn into_inner(self) -> LockResult<T> {
         let poisoned = self.is_poisoned();
-        gone(self.address());
-        // SAFETY: the mutex is owned, and is not dropped.
-        let data = unsafe { std::ptr::read(&self.data) }.into_inner();
-        let _ = std::mem::ManuallyDrop::new(self);
+        let data = self.data.into_inner();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    fn address(&self) -> usize {
-        &raw const self.real as usize
-    }
-
     fn cell(&self) -> Cell {
-        Cell { address: self.address(), initial: 0 }
+        Cell { key: self.identity.key(), initial: 0, may_race: false }
     }
 
     /// Waits for the lock and takes it.
@@ -69,7 +80,9 @@ impl<T: ?Sized> Mutex<T> {
 
     pub(super) fn lock_at(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
         if is_active() {
-            perform(What::Lock { at: self.cell(), order: Order::Acquire }, place);
+            let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
+            perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
+            note_change();
             return self.guard(None);
         }
         let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
@@ -80,13 +93,15 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let guard = if is_active() {
-            let holder = running().map_or(0, teetotal_program::ThreadId::as_holder);
-            let update = Update::new(Function::CompareExchange { expected: 0 }, holder, 64);
+            let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
             let on_failure = OnFailure::Load(Order::Relaxed);
-            let what = What::Rmw { at: self.cell(), update, order: Order::Acquire, on_failure };
-            if perform(what, Location::caller()) != 0 {
+            let cell = self.cell();
+            let old = perform(What::Rmw { at: cell, update, order: Order::Acquire, on_failure }, Location::caller());
+            if old != 0 {
+                note_read(cell, old);
                 return Err(TryLockError::WouldBlock);
             }
+            note_change();
             self.guard(None)
         } else {
             match self.real.try_lock() {
@@ -99,7 +114,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     fn guard<'a>(&'a self, real: Option<real::MutexGuard<'a, ()>>) -> LockResult<MutexGuard<'a, T>> {
-        let guard = MutexGuard { lock: self, real, panicking: std::thread::panicking() };
+        let guard = MutexGuard { lock: self, real, panicking: std::thread::panicking(), stays: PhantomData };
         if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
@@ -145,12 +160,6 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     }
 }
 
-impl<T: ?Sized> Drop for Mutex<T> {
-    fn drop(&mut self) {
-        gone(self.address());
-    }
-}
-
 impl<T: ?Sized> Deref for MutexGuard<'_, T> {
     type Target = T;
 
@@ -173,8 +182,9 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
         if !self.panicking && std::thread::panicking() {
             self.lock.poisoned.store(true, Ordering::Relaxed);
         }
-        if self.real.is_none() && is_active() {
-            perform(What::Unlock { at: self.lock.cell(), order: Order::Release }, Location::caller());
+        if self.real.is_none() && running().is_some() {
+            let at = self.lock.cell();
+            perform_or_postpone(What::Unlock { at, order: Order::Release }, Location::caller());
         }
     }
 }
@@ -190,6 +200,15 @@ impl<T> From<T> for Mutex<T> {
         Mutex::new(data)
     }
 }
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> UnwindSafe for Mutex<T> {}
+impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 
 impl<T: ?Sized> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,13 +6,15 @@ use std::sync::atomic::Ordering;
 
 use teetotal_program::Value;
 
-use super::atomic::{gone, load, store, update};
+use super::atomic::{alone, is_searched, load, on_failure, store, update};
+use crate::identity::Identity;
 use crate::request::{Cell, Function, Update};
-use crate::runtime::is_active;
+use crate::runtime::current;
 
 /// A pointer that threads may share.
 pub struct AtomicPtr<T> {
     real: real::AtomicPtr<T>,
+    identity: Identity,
 }
 
 /// The pointer as the search knows it.
@@ -28,33 +30,33 @@ impl<T> AtomicPtr<T> {
     /// A cell that holds `pointer`.
     #[must_use]
     pub const fn new(pointer: *mut T) -> Self {
-        AtomicPtr { real: real::AtomicPtr::new(pointer) }
-    }
-
-    fn address(&self) -> usize {
-        self.real.as_ptr() as usize
+        AtomicPtr { real: real::AtomicPtr::new(pointer), identity: Identity::new() }
     }
 
     fn cell(&self) -> Cell {
-        Cell { address: self.address(), initial: raw(self.real.load(Ordering::Relaxed)) }
+        Cell { key: self.identity.key(), initial: raw(self.real.load(Ordering::Relaxed)), may_race: true }
+    }
+
+    fn is_searched(&self) -> bool {
+        is_searched(&self.identity, |value| self.real.store(pointer(value), Ordering::Relaxed))
     }
 
     /// Reads.
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> *mut T {
-        if is_active() { pointer(load(self.cell(), ordering)) } else { self.real.load(ordering) }
+        if self.is_searched() { pointer(load(self.cell(), ordering)) } else { self.real.load(ordering) }
     }
 
     /// Writes.
     #[track_caller]
     pub fn store(&self, value: *mut T, ordering: Ordering) {
-        if is_active() { store(self.cell(), raw(value), ordering) } else { self.real.store(value, ordering) }
+        if self.is_searched() { store(self.cell(), raw(value), ordering) } else { self.real.store(value, ordering) }
     }
 
     /// Writes, and gives what was there.
     #[track_caller]
     pub fn swap(&self, value: *mut T, ordering: Ordering) -> *mut T {
-        if !is_active() {
+        if !self.is_searched() {
             return self.real.swap(value, ordering);
         }
         pointer(update(self.cell(), Update::new(Function::Swap, raw(value), 64), ordering, Ordering::Relaxed))
@@ -69,7 +71,7 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
-        if !is_active() {
+        if !self.is_searched() {
             return self.real.compare_exchange(current, new, success, failure);
         }
         let function = Function::CompareExchange { expected: raw(current) };
@@ -87,6 +89,13 @@ impl<T> AtomicPtr<T> {
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
         self.compare_exchange(current, new, success, failure)
+    }
+
+    /// As [`Self::compare_exchange`], with one ordering and the old pointer alone.
+    #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
+    #[track_caller]
+    pub fn compare_and_swap(&self, current: *mut T, new: *mut T, ordering: Ordering) -> *mut T {
+        self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
     }
 
     /// Writes what `f` makes of the pointer, until nobody has come between.
@@ -111,7 +120,11 @@ impl<T> AtomicPtr<T> {
     /// No other thread may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> *mut T {
-        self.load(Ordering::Relaxed)
+        if self.is_searched() {
+            pointer(alone(self.cell(), &self.identity, false))
+        } else {
+            self.real.load(Ordering::Relaxed)
+        }
     }
 
     /// Calls `f` with the pointer, which nobody else can access meanwhile.
@@ -123,10 +136,8 @@ impl<T> AtomicPtr<T> {
     /// The pointer, which nobody else can access meanwhile.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut *mut T {
-        if is_active() {
-            let value = pointer(load(self.cell(), Ordering::Relaxed));
-            gone(self.address());
-            *self.real.get_mut() = value;
+        if self.is_searched() {
+            *self.real.get_mut() = pointer(alone(self.cell(), &self.identity, true));
         }
         self.real.get_mut()
     }
@@ -140,12 +151,6 @@ impl<T> AtomicPtr<T> {
     /// A pointer to the cell; what is done through it is not the search's affair.
     pub const fn as_ptr(&self) -> *mut *mut T {
         self.real.as_ptr()
-    }
-}
-
-impl<T> Drop for AtomicPtr<T> {
-    fn drop(&mut self) {
-        gone(self.address());
     }
 }
 
@@ -163,6 +168,7 @@ impl<T> From<*mut T> for AtomicPtr<T> {
 
 impl<T> fmt::Debug for AtomicPtr<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.real.fmt(f)
+        let value = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
+        value.map_or_else(|| self.real.load(Ordering::Relaxed), pointer).fmt(f)
     }
 }

@@ -3,21 +3,24 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync as real;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use teetotal_program::{OnFailure, Order, ThreadId, Value};
+use teetotal_program::{OnFailure, Order, Value};
 
-use super::atomic::gone;
-use crate::request::{Cell, Function, Until, Update, What};
-use crate::runtime::{is_active, perform, running};
+use super::mutex::holder;
+use crate::identity::Identity;
+use crate::request::{Cell, Function, Update, What};
+use crate::runtime::{is_active, perform, perform_or_postpone, running};
+use crate::turn::{note_change, note_read};
 
 /// A lock that one thread may have to write, or several to read.
 pub struct RwLock<T: ?Sized> {
-    /// Locks outside of models; its address is what the search knows the lock by.
+    /// Locks outside of models.
     real: real::RwLock<()>,
+    identity: Identity,
     poisoned: AtomicBool,
     data: UnsafeCell<T>,
 }
@@ -47,23 +50,25 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 impl<T> RwLock<T> {
     /// A lock around `data`.
     pub const fn new(data: T) -> Self {
-        RwLock { real: real::RwLock::new(()), poisoned: AtomicBool::new(false), data: UnsafeCell::new(data) }
+        RwLock {
+            real: real::RwLock::new(()),
+            identity: Identity::new(),
+            poisoned: AtomicBool::new(false),
+            data: UnsafeCell::new(data),
+        }
     }
 
     /// The data.
     pub fn into_inner(self) -> LockResult<T> {
         let poisoned = self.is_poisoned();
-        gone(self.cell().address);
-        // SAFETY: the lock is owned, and is not dropped.
-        let data = unsafe { std::ptr::read(&self.data) }.into_inner();
-        let _ = std::mem::ManuallyDrop::new(self);
+        let data = self.data.into_inner();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
     fn cell(&self) -> Cell {
-        Cell { address: &raw const self.real as usize, initial: 0 }
+        Cell { key: self.identity.key(), initial: 0, may_race: false }
     }
 
     fn change(&self, function: Function, operand: Value, order: Order, place: &'static Location<'static>) -> Value {
@@ -79,12 +84,10 @@ impl<T: ?Sized> RwLock<T> {
         if !is_active() {
             return self.reads(Some(self.real.read().unwrap_or_else(PoisonError::into_inner)));
         }
-        loop {
-            perform(What::Await { at: self.cell(), until: Until::Clear { bits: WRITER, timed: false } }, place);
-            if self.change(Function::AddUnless { bits: WRITER }, READER, Order::Acquire, place) & WRITER == 0 {
-                return self.reads(None);
-            }
-        }
+        let update = Update::new(Function::AddUnless { bits: WRITER }, READER, 64);
+        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
+        note_change();
+        self.reads(None)
     }
 
     /// Waits until nobody reads or writes, and writes.
@@ -93,7 +96,9 @@ impl<T: ?Sized> RwLock<T> {
         if !is_active() {
             return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)));
         }
-        perform(What::Lock { at: self.cell(), order: Order::Acquire }, Location::caller());
+        let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
+        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, Location::caller());
+        note_change();
         self.writes(None)
     }
 
@@ -103,6 +108,7 @@ impl<T: ?Sized> RwLock<T> {
         let real = if is_active() {
             let old = self.change(Function::AddUnless { bits: WRITER }, READER, Order::Acquire, Location::caller());
             if old & WRITER != 0 {
+                note_read(self.cell(), old);
                 return Err(TryLockError::WouldBlock);
             }
             None
@@ -120,9 +126,10 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let real = if is_active() {
-            let holder = running().map_or(1, ThreadId::as_holder);
             let function = Function::CompareExchange { expected: 0 };
-            if self.change(function, holder, Order::Acquire, Location::caller()) != 0 {
+            let old = self.change(function, holder(), Order::Acquire, Location::caller());
+            if old != 0 {
+                note_read(self.cell(), old);
                 return Err(TryLockError::WouldBlock);
             }
             None
@@ -182,12 +189,6 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     }
 }
 
-impl<T: ?Sized> Drop for RwLock<T> {
-    fn drop(&mut self) {
-        gone(self.cell().address);
-    }
-}
-
 impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
@@ -216,8 +217,10 @@ impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
-        if self.real.is_none() && is_active() {
-            self.lock.change(Function::Sub, READER, Order::Release, Location::caller());
+        if self.real.is_none() && running().is_some() {
+            let (at, update) = (self.lock.cell(), Update::new(Function::Sub, READER, 64));
+            let on_failure = OnFailure::Load(Order::Relaxed);
+            perform_or_postpone(What::Rmw { at, update, order: Order::Release, on_failure }, Location::caller());
         }
     }
 }
@@ -228,8 +231,9 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
         if !self.panicking && std::thread::panicking() {
             self.lock.poisoned.store(true, Ordering::Relaxed);
         }
-        if self.real.is_none() && is_active() {
-            perform(What::Unlock { at: self.lock.cell(), order: Order::Release }, Location::caller());
+        if self.real.is_none() && running().is_some() {
+            let at = self.lock.cell();
+            perform_or_postpone(What::Unlock { at, order: Order::Release }, Location::caller());
         }
     }
 }
@@ -245,6 +249,21 @@ impl<T> From<T> for RwLock<T> {
         RwLock::new(data)
     }
 }
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> UnwindSafe for RwLock<T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 
 impl<T: ?Sized> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -26,7 +26,9 @@ impl<M: Model> Machine<M> {
             }
             Op::Fence { order } => order != Order::SeqCst || buffer.is_empty(),
             Op::GlobalFence => self.is_drained(),
-            Op::Lock { loc, order } => self.memory(loc) == 0 && M::may_update(buffer, Some(loc), order),
+            Op::Lock { loc, order } => {
+                M::may_update(buffer, Some(loc), order) && subject.modify(thread, self.memory(loc)).is_some()
+            }
             Op::Unlock { loc, order } => M::may_update(buffer, Some(loc), order),
             Op::Spawn { order, .. } => M::may_update(buffer, None, order),
             Op::Join { thread: child, order } => {
@@ -91,7 +93,7 @@ impl<M: Model> Machine<M> {
             Op::Load { loc, order } => {
                 let seen = self.sources(thread, loc).nth(alternative as usize).expect("an enabled load has a source");
                 recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
-                subject.resume(thread, &[seen.value]);
+                resume_with(subject, thread, seen, recorder);
             }
             Op::Store { loc, value, order } => {
                 self.store(Event { order, ..blank }, loc, value, recorder);
@@ -100,7 +102,7 @@ impl<M: Model> Machine<M> {
             Op::Rmw { loc, order, on_failure } => match self.fails_as_load(subject, thread, loc, on_failure) {
                 Some((seen, order)) => {
                     recorder.event(read(Event { kind: EventKind::Load, order, ..blank }, loc, seen));
-                    subject.resume(thread, &[seen.value]);
+                    resume_with(subject, thread, seen, recorder);
                 }
                 None => {
                     let written = subject.modify(thread, self.memory(loc));
@@ -110,7 +112,7 @@ impl<M: Model> Machine<M> {
                 }
             },
             Op::Lock { loc, order } => {
-                let written = Some(thread.as_holder());
+                let written = subject.modify(thread, self.memory(loc));
                 self.update(subject, Event { kind: EventKind::Lock, written, order, ..blank }, loc, recorder);
             }
             Op::Unlock { loc, order } => {
@@ -154,6 +156,9 @@ impl<M: Model> Machine<M> {
         }
         if let Some((loc, value)) = stored {
             self.store(blank, loc, value, recorder);
+        }
+        if let (true, Some(seen)) = (S::NOTES_SOURCES, seen.first()) {
+            subject.reads_from(thread, recorder.writer(seen.source));
         }
         subject.resume(thread, &values);
         self.scratch = (locations, seen, values);
@@ -200,7 +205,7 @@ impl<M: Model> Machine<M> {
             self.write(loc, value, id);
             recorder.committed(id);
         }
-        subject.resume(event.thread, &[seen.value]);
+        resume_with(subject, event.thread, seen, recorder);
     }
 
     /// An event of `thread` where it stands, without content.
@@ -222,6 +227,15 @@ impl<M: Model> Machine<M> {
             committed: None,
         }
     }
+}
+
+/// Lets `thread` go on with what it saw.
+#[inline]
+fn resume_with<S: Subject, R: Recorder>(subject: &mut S, thread: ThreadId, seen: Seen, recorder: &R) {
+    if S::NOTES_SOURCES {
+        subject.reads_from(thread, recorder.writer(seen.source));
+    }
+    subject.resume(thread, &[seen.value]);
 }
 
 /// `event` as a read of `loc` that saw `seen`.

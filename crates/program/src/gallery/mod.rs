@@ -12,7 +12,10 @@ mod variant;
 pub use bounded::{bakery, dekker, lamport, peterson};
 pub use causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 pub use classics::{message_passing, n6, store_buffering, two_plus_two_writes};
-pub use endless::{clh_lock, mcs_lock, sense_barrier, spin_lock, ticket_lock, work_stealing};
+pub use endless::{
+    Guard, HowOften, clh_lock, dekker_entry, filter_lock, mcs_lock, peterson_entry, sense_barrier, spin_lock,
+    stores_in_a_loop, ticket_lock, two_writers, unlocking_cycle, work_stealing,
+};
 pub use peers::{
     Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,
     lamport_loop, last_zero, lazy_list, message_passing_release, message_passing_rounds, michael_scott, peterson_loop,

@@ -3,7 +3,10 @@
 use super::bounded::{bakery, dekker, lamport, peterson};
 use super::causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 use super::classics::{message_passing, n6, store_buffering, two_plus_two_writes};
-use super::endless::{clh_lock, mcs_lock, sense_barrier, spin_lock, ticket_lock, work_stealing};
+use super::endless::{
+    Guard, HowOften, clh_lock, dekker_entry, filter_lock, mcs_lock, peterson_entry, sense_barrier, spin_lock,
+    stores_in_a_loop, ticket_lock, two_writers, unlocking_cycle, work_stealing,
+};
 use super::peers::{
     Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,
     lamport_loop, last_zero, lazy_list, message_passing_release, message_passing_rounds, michael_scott, peterson_loop,
@@ -56,6 +59,16 @@ pub const PROGRAMS: &[Entry] = &[
     entry("bakery-loop-fenced", "The same with fences", || bakery_loop(2, Variant::FENCED)),
     entry("lamport-loop", "Lamport's fast mutual exclusion with two threads", || lamport_loop(2, Variant::PLAIN)),
     entry("lamport-loop-fenced", "The same with fences", || lamport_loop(2, Variant::FENCED)),
+    entry("dekker-repeated", "Dekker's algorithm without an end; for the symbolic search",
+        || dekker_entry(HowOften::Repeated, Guard::None)),
+    entry("dekker-repeated-fenced", "The same with fences", || dekker_entry(HowOften::Repeated, Guard::Fences)),
+    entry("peterson-repeated", "Peterson's algorithm without an end; for the symbolic search",
+        || peterson_entry(HowOften::Repeated, Guard::None)),
+    entry("peterson-repeated-fenced", "The same with fences", || peterson_entry(HowOften::Repeated, Guard::Fences)),
+    entry("filter-lock", "The filter lock with three threads, without an end", || filter_lock(3, Guard::Fences)),
+    entry("unlocking-cycle", "A buffer that drains lets another thread go round too", unlocking_cycle),
+    entry("two-writers", "Two threads write to locations of their own, without an end", two_writers),
+    entry("stores-in-a-loop", "A loop of four stores, and a reader", || stores_in_a_loop(4)),
     entry("dekker", "Dekker's algorithm with bounded waiting, wrong under every model", dekker),
     entry("peterson", "Peterson's algorithm with bounded waiting, nothing asserted", peterson),
     entry("bakery", "Lamport's bakery with bounded waiting, nothing asserted", bakery),

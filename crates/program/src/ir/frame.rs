@@ -86,10 +86,11 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// What the read-modify-write or unlock at which the thread stands writes over `old`, if anything.
+    /// What the read-modify-write, lock or unlock at which the thread stands writes over `old`, if anything.
     pub(super) fn modify(&self, old: Value) -> Result<Option<Value>, Failure> {
         let (at, update) = match self.instruction() {
             Instruction::Rmw { at, update, .. } => (at, update),
+            Instruction::Lock { .. } => return Ok((old == 0).then(|| self.thread.as_holder())),
             Instruction::Unlock { .. } => return Ok((old == self.thread.as_holder()).then_some(0)),
             other => unreachable!("{other:?} modifies nothing"),
         };

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use crate::ir::control::Control;
+use crate::ir::expr::Expr;
 use crate::ir::footprint::stores_at_once;
 use crate::ir::frame::{Frame, run};
 use crate::ir::instruction::Instruction;
@@ -256,6 +257,14 @@ impl Foresight for Interpreter {
                 self.program.footprints.at(thread.index(), control.instruction() as usize)
             }
             _ => Future::default(),
+        }
+    }
+
+    fn may_wait(&self, thread: ThreadId) -> bool {
+        match self.frame(thread).instruction() {
+            Instruction::Await { until, .. } => *until != Expr::Const(1),
+            Instruction::Guarded { options, .. } => options.iter().all(|option| option.when != Expr::Const(1)),
+            _ => false,
         }
     }
 

@@ -35,7 +35,12 @@ pub fn generate(seed: u64, shape: &Shape) -> Program {
 
 fn fits(program: &Program, shape: &Shape) -> bool {
     let instructions = || program.threads.iter().flat_map(|thread| &thread.code);
-    let n_stores = instructions().filter(|i| matches!(i, Instruction::Store { .. })).count();
+    let stores = |i: &Instruction| match i {
+        Instruction::Store { .. } => 1,
+        Instruction::Guarded { options, .. } => options.iter().filter(|option| option.store.is_some()).count(),
+        _ => 0,
+    };
+    let n_stores: usize = instructions().map(stores).sum();
     program.n_threads() <= shape.max_threads
         && program.n_operations() <= shape.max_operations
         && n_stores <= shape.max_stores

@@ -5,6 +5,7 @@
 
 mod coverage;
 mod generator;
+mod looped;
 mod notation;
 mod parts;
 mod rebuild;
@@ -15,6 +16,7 @@ mod size;
 
 pub use coverage::Coverage;
 pub use generator::generate;
+pub use looped::looped;
 pub use notation::program;
 pub use rebuild::rebuild;
 pub use rng::Rng;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_explore::stateful::{Forgetful, History, Reads, Remember, Settings, search_with};
-use teetotal_explore::{Collector, Coverage, Limits, Options, SearchId, Stats, System, check};
+use teetotal_explore::{Collector, Coverage, Limits, Options, SearchId, Stats, System, check, mcr};
 use teetotal_judge::Ending;
 use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::Value;

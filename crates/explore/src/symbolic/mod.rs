@@ -1,0 +1,30 @@
+//! The symbolic search: sets of buffer contents as automata, so that buffers of any length are searched completely.
+//!
+//! A symbolic state has its threads and memory in full and a language of contents for each buffer. The search goes depth
+//! first; a state whose contents another one has already is not gone on from, and cycles are accelerated. It ends on
+//! programs with finite data wherever acceleration catches every buffer that grows; otherwise it says which loop it is
+//! that it did not follow.
+//!
+//! Definition: [LINDEN]. Where we differ, and why the results are right, is in `docs/theory/symbolic.md`.
+
+mod accelerate;
+pub mod alphabet;
+mod arrive;
+pub mod automaton;
+pub mod buffer_language;
+pub mod compare;
+mod cycle;
+mod exclusive;
+mod expand;
+mod findings;
+mod keys;
+mod local;
+mod point;
+mod reached;
+mod reduction;
+mod search;
+mod stored;
+mod witness;
+
+pub use reached::{Concrete, Reached};
+pub use search::{Effort, Settings, search};

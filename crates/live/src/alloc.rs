@@ -1,0 +1,110 @@
+//! Memory that must be given back before an execution ends.
+
+use std::panic::Location;
+
+pub use std::alloc::Layout;
+
+use crate::runtime::{current, is_active, running};
+
+/// What memory is called that was not given back.
+const MEMORY: &str = "memory";
+
+/// Memory as the standard library allocates it, which must be given back.
+///
+/// # Safety
+/// As for `std::alloc::alloc`.
+#[track_caller]
+pub unsafe fn alloc(layout: Layout) -> *mut u8 {
+    // SAFETY: the caller's.
+    let memory = unsafe { std::alloc::alloc(layout) };
+    note(memory, Location::caller());
+    memory
+}
+
+/// The same, filled with zeros.
+///
+/// # Safety
+/// As for `std::alloc::alloc_zeroed`.
+#[track_caller]
+pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
+    // SAFETY: the caller's.
+    let memory = unsafe { std::alloc::alloc_zeroed(layout) };
+    note(memory, Location::caller());
+    memory
+}
+
+/// Gives memory back.
+///
+/// # Safety
+/// As for `std::alloc::dealloc`.
+///
+/// # Panics
+/// In a model, if the memory was not allocated by [`alloc`] or is given back a second time.
+#[track_caller]
+pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
+    let is_known = current(|execution| {
+        let mut possessions = execution.possessions.borrow_mut();
+        let number = possessions.find(MEMORY, memory as usize);
+        number.map(|number| possessions.remove(number)).is_some()
+    });
+    assert!(is_known != Some(false) || !is_active(), "memory is given back that is not allocated");
+    // SAFETY: the caller's.
+    unsafe { std::alloc::dealloc(memory, layout) };
+}
+
+fn note(memory: *mut u8, place: &'static Location<'static>) {
+    if !memory.is_null() && running().is_some() {
+        current(|execution| execution.possessions.borrow_mut().add(MEMORY, place, memory as usize));
+    }
+}
+
+/// A value that must be dropped before the execution ends.
+#[derive(Debug)]
+pub struct Track<T> {
+    value: T,
+    _tracked: Tracked,
+}
+
+/// What is tracked: its number in the execution, and that.
+#[derive(Debug)]
+struct Tracked(Option<(usize, u64)>);
+
+impl Drop for Tracked {
+    fn drop(&mut self) {
+        let Some((number, generation)) = self.0 else { return };
+        current(|execution| {
+            if execution.generation.get() == generation {
+                execution.possessions.borrow_mut().remove(number);
+            }
+        });
+    }
+}
+
+impl<T> Track<T> {
+    /// Tracks `value`.
+    #[track_caller]
+    pub fn new(value: T) -> Track<T> {
+        let place = Location::caller();
+        let tracked = running().and_then(|_| {
+            current(|execution| {
+                (execution.possessions.borrow_mut().add("tracked value", place, 0), execution.generation.get())
+            })
+        });
+        Track { value, _tracked: Tracked(tracked) }
+    }
+
+    /// The value.
+    pub fn get_ref(&self) -> &T {
+        &self.value
+    }
+
+    /// The value, to change it.
+    pub fn get_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+
+    /// The value, no longer tracked.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+}

@@ -1,0 +1,73 @@
+//! What a thread under the checker did wrong.
+
+use std::panic::Location;
+
+use teetotal_program::ThreadId;
+
+/// What went wrong in a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Complaint {
+    /// It panicked with this text.
+    Panic { text: String, place: Option<Place> },
+    /// It accessed data at the same time as another thread.
+    Race(Race),
+}
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+impl From<&Location<'_>> for Place {
+    fn from(place: &Location<'_>) -> Self {
+        Place { file: place.file().to_owned(), line: place.line(), column: place.column() }
+    }
+}
+
+/// An access to a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    pub thread: ThreadId,
+    pub(crate) time: u32,
+    pub place: &'static Location<'static>,
+    pub kind: Kind,
+}
+
+/// What an access does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    pub is_write: bool,
+    pub is_atomic: bool,
+}
+
+impl Kind {
+    pub(crate) const READ: Kind = Kind { is_write: false, is_atomic: false };
+    pub(crate) const WRITE: Kind = Kind { is_write: true, is_atomic: false };
+    pub(crate) const ATOMIC_READ: Kind = Kind { is_write: false, is_atomic: true };
+    pub(crate) const ATOMIC_WRITE: Kind = Kind { is_write: true, is_atomic: true };
+
+    pub(crate) fn conflicts(self, other: Kind) -> bool {
+        (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
+    }
+
+    /// What a thread does, in words.
+    #[must_use]
+    pub fn verb(self) -> &'static str {
+        match (self.is_atomic, self.is_write) {
+            (false, false) => "reads",
+            (false, true) => "writes",
+            (true, false) => "reads atomically",
+            (true, true) => "writes atomically",
+        }
+    }
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Race {
+    pub first: Access,
+    pub second: Access,
+}

@@ -1,0 +1,86 @@
+//! Futures under the checker.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use crate::sync::{Mutex, Notify};
+use crate::thread;
+
+/// Lets a thread go on that waits for a future.
+struct Waking(Notify);
+
+impl Wake for Waking {
+    #[track_caller]
+    fn wake(self: Arc<Self>) {
+        self.0.notify();
+    }
+
+    #[track_caller]
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.notify();
+    }
+}
+
+/// Waits in the thread that runs until `future` is done.
+#[track_caller]
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    let waking = Arc::new(Waking(Notify::new()));
+    let waker = Waker::from(Arc::clone(&waking));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+        waking.0.wait();
+    }
+}
+
+/// A look-alike of `futures::task::AtomicWaker`.
+#[derive(Debug, Default)]
+pub struct AtomicWaker {
+    waker: Mutex<Option<Waker>>,
+}
+
+impl AtomicWaker {
+    /// Nobody is to be woken.
+    #[must_use]
+    pub const fn new() -> Self {
+        AtomicWaker { waker: Mutex::new(None) }
+    }
+
+    /// This one is to be woken. If somebody wakes at the same time, it is woken at once.
+    #[track_caller]
+    pub fn register(&self, waker: Waker) {
+        let Ok(mut own) = self.waker.try_lock() else {
+            waker.wake();
+            thread::yield_now();
+            return;
+        };
+        let before = own.replace(waker);
+        drop(own);
+        drop(before);
+    }
+
+    /// The same with a clone.
+    #[track_caller]
+    pub fn register_by_ref(&self, waker: &Waker) {
+        self.register(waker.clone());
+    }
+
+    /// Wakes the one that is to be woken.
+    #[track_caller]
+    pub fn wake(&self) {
+        if let Some(waker) = self.take_waker() {
+            waker.wake();
+        }
+    }
+
+    /// The one that is to be woken, which no longer is.
+    #[track_caller]
+    pub fn take_waker(&self) -> Option<Waker> {
+        self.waker.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+    }
+}

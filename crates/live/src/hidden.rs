@@ -1,0 +1,127 @@
+//! What is kept from the search because nobody can tell: counts of references, and who made a value first.
+//!
+//! Keeping it hidden saves executions. As soon as somebody could tell, the search begins anew with it in the open.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::FxHashSet;
+use teetotal_program::ThreadId;
+
+use crate::clock::Clock;
+use crate::runtime::{Execution, current, is_active, running};
+
+/// What in a model may be kept from the search.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger(Arc<Pages>);
+
+#[derive(Debug, Default)]
+struct Pages {
+    /// The names of what is in the open.
+    open: Mutex<Arc<FxHashSet<usize>>>,
+    /// Those that were found to be observed since the search began.
+    observed: Mutex<FxHashSet<usize>>,
+    is_out_of_date: AtomicBool,
+}
+
+impl Ledger {
+    /// Whether something hidden was observed, so that the search must begin anew.
+    #[must_use]
+    pub fn is_out_of_date(&self) -> bool {
+        self.0.is_out_of_date.load(Ordering::Relaxed)
+    }
+
+    /// What was observed is in the open from now on.
+    pub fn open(&self) {
+        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut observed = self.0.observed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = FxHashSet::clone(&open);
+        names.extend(observed.drain());
+        *open = Arc::new(names);
+        self.0.is_out_of_date.store(false, Ordering::Relaxed);
+    }
+
+    pub(crate) fn names(&self) -> Arc<FxHashSet<usize>> {
+        Arc::clone(&self.0.open.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, name: usize) {
+        self.0.observed.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+        self.0.is_out_of_date.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Code that runs while something is kept from the search.
+#[derive(Clone, Copy, Debug)]
+struct Section {
+    thread: ThreadId,
+    name: usize,
+}
+
+/// The sections that threads are in.
+#[derive(Debug, Default)]
+pub(crate) struct Sections(Vec<Section>);
+
+impl Execution {
+    /// Somebody could tell what is hidden under `name`.
+    pub(crate) fn expose(&self, name: usize) {
+        if !self.is_over.get() {
+            self.ledger.note(name);
+        }
+    }
+
+    pub(crate) fn is_open(&self, name: usize) -> bool {
+        self.open.contains(&name)
+    }
+
+    /// The thread that runs does something that others can see.
+    pub(crate) fn be_seen(&self, thread: ThreadId) {
+        let names: Vec<usize> = {
+            let sections = self.sections.borrow();
+            if sections.0.is_empty() {
+                return;
+            }
+            sections.0.iter().filter(|section| section.thread == thread).map(|section| section.name).collect()
+        };
+        names.into_iter().for_each(|name| self.expose(name));
+    }
+}
+
+/// Runs `f`, which must do nothing that others can see, or else what has this `name` is exposed.
+///
+/// Meanwhile the thread knows what `known` says besides.
+pub(crate) fn unseen<R>(name: usize, known: Option<&Clock>, f: impl FnOnce() -> R) -> R {
+    let begun = is_active().then(running).flatten().and_then(|thread| {
+        current(|execution| {
+            execution.sections.borrow_mut().0.push(Section { thread, name });
+            known.map(|known| execution.races.borrow_mut().learn(thread, known))
+        })
+        .map(|before| (thread, before))
+    });
+    let end = End { begun, name };
+    let result = f();
+    drop(end);
+    result
+}
+
+/// Ends a section, also when it ends by a panic.
+struct End {
+    begun: Option<(ThreadId, Option<Clock>)>,
+    name: usize,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let Some((thread, before)) = self.begun.take() else { return };
+        current(|execution| {
+            let sections = &mut execution.sections.borrow_mut().0;
+            if let Some(at) = sections.iter().rposition(|section| section.thread == thread && section.name == self.name)
+            {
+                sections.remove(at);
+            }
+            if let Some(before) = before {
+                execution.races.borrow_mut().unlearn(thread, before);
+            }
+        });
+    }
+}

@@ -1,0 +1,382 @@
+//! A look-alike of `std::sync::Arc`.
+
+use std::borrow::Borrow;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync as real;
+
+use teetotal_program::Order;
+
+use super::counts::{Last, Tag};
+use super::weak::Weak;
+use crate::hidden::unseen;
+
+/// A value that several own.
+///
+/// An `Arc` that is not dropped at the end of an execution is reported, as [`Arc::new`] made it.
+///
+/// An `Arc<dyn Trait>` or `Arc<[T]>` is made from the one of the standard library, since only that can be coerced:
+/// `Arc::from_std(std::sync::Arc::new(value))`.
+pub struct Arc<T: ?Sized> {
+    value: ManuallyDrop<real::Arc<T>>,
+    tag: Tag,
+}
+
+impl<T> Arc<T> {
+    /// Owns `value`.
+    #[track_caller]
+    #[must_use]
+    pub fn new(value: T) -> Arc<T> {
+        Arc::tagged(real::Arc::new(value), Location::caller())
+    }
+
+    /// Owns `value`, which does not move.
+    #[track_caller]
+    #[must_use]
+    pub fn pin(value: T) -> Pin<Arc<T>> {
+        // SAFETY: the value is on the heap and is moved by nobody who has only pinned references.
+        unsafe { Pin::new_unchecked(Arc::new(value)) }
+    }
+
+    /// Owns what `f` makes of a weak reference to it.
+    #[track_caller]
+    pub fn new_cyclic<F>(f: F) -> Arc<T>
+    where
+        F: FnOnce(&Weak<T>) -> T,
+    {
+        let tag = Tag::new(0, Location::caller(), true);
+        let value = real::Arc::new_cyclic(|weak| {
+            let weak = ManuallyDrop::new(Weak { value: weak.clone(), tag });
+            let value = f(&weak);
+            drop(ManuallyDrop::into_inner(weak).into_std());
+            value
+        });
+        tag.set_address(real::Arc::as_ptr(&value).cast::<()>() as usize);
+        Arc { value: ManuallyDrop::new(value), tag }
+    }
+
+    /// The value, if nobody else owns it.
+    #[track_caller]
+    pub fn try_unwrap(this: Self) -> Result<T, Self> {
+        let tag = this.tag;
+        if tag.take_last(Location::caller()) == Some(false) {
+            return Err(this);
+        }
+        match real::Arc::try_unwrap(this.into_std()) {
+            Ok(value) => {
+                tag.gone();
+                Ok(value)
+            }
+            Err(value) => Err(Arc { value: ManuallyDrop::new(value), tag }),
+        }
+    }
+
+    /// The value, if nobody else owns it; otherwise the reference is dropped.
+    #[track_caller]
+    pub fn into_inner(this: Self) -> Option<T> {
+        Arc::try_unwrap(this).ok()
+    }
+
+    /// The value, or a clone if others own it too.
+    #[track_caller]
+    pub fn unwrap_or_clone(this: Self) -> T
+    where
+        T: Clone,
+    {
+        Arc::try_unwrap(this).unwrap_or_else(|this| (*this).clone())
+    }
+}
+
+impl<T: ?Sized> Arc<T> {
+    fn tagged(value: real::Arc<T>, place: &'static Location<'static>) -> Self {
+        let tag = Tag::new(real::Arc::as_ptr(&value).cast::<()>() as usize, place, true);
+        Arc { value: ManuallyDrop::new(value), tag }
+    }
+
+    /// The one of the standard library, without a change of the counts.
+    fn into_std(self) -> real::Arc<T> {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: `this` is not dropped.
+        unsafe { ManuallyDrop::take(&mut this.value) }
+    }
+
+    pub(super) fn with_tag(value: real::Arc<T>, tag: Tag) -> Self {
+        Arc { value: ManuallyDrop::new(value), tag }
+    }
+
+    /// Owns what an `Arc` of the standard library owns, which may be of a type without a size.
+    ///
+    /// # Panics
+    /// If others own it too.
+    #[track_caller]
+    pub fn from_std(mut value: real::Arc<T>) -> Self {
+        assert!(real::Arc::get_mut(&mut value).is_some(), "the Arc given to `from_std` is not the only one");
+        Arc::tagged(value, Location::caller())
+    }
+
+    /// How many own the value.
+    #[track_caller]
+    #[must_use]
+    pub fn strong_count(this: &Self) -> usize {
+        let counts = this.tag.count(Order::Relaxed, Location::caller());
+        counts.map_or_else(|| real::Arc::strong_count(&this.value), |(strong, _)| strong)
+    }
+
+    /// How many weak references there are.
+    #[track_caller]
+    #[must_use]
+    pub fn weak_count(this: &Self) -> usize {
+        let counts = this.tag.count(Order::Relaxed, Location::caller());
+        counts.map_or_else(|| real::Arc::weak_count(&this.value), |(_, weak)| weak)
+    }
+
+    /// A weak reference.
+    #[track_caller]
+    #[must_use]
+    pub fn downgrade(this: &Self) -> Weak<T> {
+        this.tag.weak_added(Location::caller());
+        Weak { value: real::Arc::downgrade(&this.value), tag: this.tag }
+    }
+
+    /// The value, to change it, if nobody else has a reference.
+    #[track_caller]
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        if this.tag.count(Order::Acquire, Location::caller()).is_some_and(|counts| counts != (1, 0)) {
+            return None;
+        }
+        real::Arc::get_mut(&mut this.value)
+    }
+
+    /// Whether both own the same value.
+    #[must_use]
+    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+        real::Arc::ptr_eq(&this.value, &other.value)
+    }
+
+    /// A pointer to the value, which the reference lives on in.
+    #[must_use]
+    pub fn into_raw(this: Self) -> *const T {
+        real::Arc::into_raw(this.into_std())
+    }
+
+    /// A pointer to the value.
+    #[must_use]
+    pub fn as_ptr(this: &Self) -> *const T {
+        real::Arc::as_ptr(&this.value)
+    }
+
+    /// The reference that lives on in a pointer.
+    ///
+    /// # Safety
+    /// The pointer must come from [`Arc::into_raw`], and be used so once.
+    #[must_use]
+    pub unsafe fn from_raw(pointer: *const T) -> Self {
+        let tag = Tag::of(pointer.cast::<()>() as usize);
+        // SAFETY: the caller's.
+        Arc { value: ManuallyDrop::new(unsafe { real::Arc::from_raw(pointer) }), tag }
+    }
+
+    /// There is one more reference in pointers.
+    ///
+    /// # Safety
+    /// The pointer must come from [`Arc::into_raw`], and there must be an owner.
+    #[track_caller]
+    pub unsafe fn increment_strong_count(pointer: *const T) {
+        // SAFETY: the caller's; the reference is not dropped.
+        let this = ManuallyDrop::new(unsafe { Arc::from_raw(pointer) });
+        let _more = ManuallyDrop::new(Arc::clone(&this));
+    }
+
+    /// There is one reference less in pointers.
+    ///
+    /// # Safety
+    /// The pointer must come from [`Arc::into_raw`], and there must be an owner.
+    #[track_caller]
+    pub unsafe fn decrement_strong_count(pointer: *const T) {
+        // SAFETY: the caller's.
+        drop(unsafe { Arc::from_raw(pointer) });
+    }
+}
+
+impl<T: Clone> Arc<T> {
+    /// The value, to change it; a clone if others have references.
+    #[track_caller]
+    pub fn make_mut(this: &mut Self) -> &mut T {
+        let is_alone = match this.tag.count(Order::Acquire, Location::caller()) {
+            Some(counts) => counts == (1, 0),
+            None => real::Arc::get_mut(&mut this.value).is_some(),
+        };
+        if !is_alone {
+            *this = Arc::tagged(real::Arc::new((**this).clone()), Location::caller());
+        }
+        real::Arc::get_mut(&mut this.value).expect("nobody else has a reference")
+    }
+}
+
+impl<T: ?Sized> Deref for Arc<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: ?Sized> Clone for Arc<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.tag.strong_added(Location::caller());
+        Arc { value: self.value.clone(), tag: self.tag }
+    }
+}
+
+impl<T: ?Sized> Drop for Arc<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        // In the open the order of the operations is that of the drops, so that this is not known before.
+        let is_last = || real::Arc::strong_count(&self.value) == 1;
+        let how = self.tag.strong_dropped(&is_last, Location::caller());
+        let is_last = is_last();
+        let tag = self.tag;
+        // SAFETY: it is not used again.
+        let value = unsafe { ManuallyDrop::take(&mut self.value) };
+        if is_last {
+            tag.gone();
+        }
+        match how {
+            Last::Plain => drop(value),
+            Last::Unseen(name, known) => unseen(name, Some(&known), || drop(value)),
+        }
+    }
+}
+
+impl<T: ?Sized> Unpin for Arc<T> {}
+
+impl<T: Default> Default for Arc<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Arc::new(T::default())
+    }
+}
+
+impl<T> From<T> for Arc<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Arc::new(value)
+    }
+}
+
+impl<T: ?Sized> From<Box<T>> for Arc<T> {
+    #[track_caller]
+    fn from(value: Box<T>) -> Self {
+        Arc::tagged(value.into(), Location::caller())
+    }
+}
+
+impl<T> From<Vec<T>> for Arc<[T]> {
+    #[track_caller]
+    fn from(values: Vec<T>) -> Self {
+        Arc::tagged(values.into(), Location::caller())
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for Arc<[T]> {
+    #[track_caller]
+    fn from(values: [T; N]) -> Self {
+        Arc::tagged(values.into(), Location::caller())
+    }
+}
+
+impl<T: Clone> From<&[T]> for Arc<[T]> {
+    #[track_caller]
+    fn from(values: &[T]) -> Self {
+        Arc::tagged(values.into(), Location::caller())
+    }
+}
+
+impl From<&str> for Arc<str> {
+    #[track_caller]
+    fn from(text: &str) -> Self {
+        Arc::tagged(text.into(), Location::caller())
+    }
+}
+
+impl From<String> for Arc<str> {
+    #[track_caller]
+    fn from(text: String) -> Self {
+        Arc::tagged(text.into(), Location::caller())
+    }
+}
+
+impl<T> FromIterator<T> for Arc<[T]> {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Self {
+        Arc::tagged(values.into_iter().collect(), Location::caller())
+    }
+}
+
+impl<T: ?Sized> AsRef<T> for Arc<T> {
+    fn as_ref(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized> Borrow<T> for Arc<T> {
+    fn borrow(&self) -> &T {
+        self
+    }
+}
+
+impl<T: ?Sized + PartialEq> PartialEq for Arc<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: ?Sized + Eq> Eq for Arc<T> {}
+
+impl<T: ?Sized + PartialOrd> PartialOrd for Arc<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        (**self).partial_cmp(&**other)
+    }
+}
+
+impl<T: ?Sized + Ord> Ord for Arc<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (**self).cmp(&**other)
+    }
+}
+
+impl<T: ?Sized + Hash> Hash for Arc<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<T: ?Sized + std::error::Error> std::error::Error for Arc<T> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        (**self).source()
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Arc<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for Arc<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> fmt::Pointer for Arc<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (&raw const **self).fmt(f)
+    }
+}

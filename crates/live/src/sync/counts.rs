@@ -1,0 +1,246 @@
+//! How many references there are to what an `Arc` points to.
+//!
+//! The counts are hidden from the search as long as nobody can tell in which order they change; see [`crate::hidden`].
+//! In the open they are one location, with the strong references in the lower half and the weak ones in the upper.
+
+use std::panic::Location;
+
+use teetotal_program::{OnFailure, Order, ThreadId, Value};
+
+use crate::clock::Clock;
+use crate::identity::Identity;
+use crate::request::{Cell, Function, Update, What};
+use crate::runtime::{Execution, current, is_active, perform, perform_or_postpone, running};
+use crate::turn::note_read;
+
+const STRONG: Value = (1 << 32) - 1;
+const WEAK: Value = 1 << 32;
+
+/// What an execution knows of the counts of one `Arc`.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    /// What they are called in the ledger: where the `Arc` was made.
+    name: usize,
+    address: usize,
+    possession: Option<usize>,
+    /// What the search knows them by, if they are in the open.
+    identity: Option<Box<Identity>>,
+    /// What those knew who dropped a reference.
+    dropped: Clock,
+    /// When there was another reference, strong or weak, or one weak reference less.
+    changed: Clock,
+    /// When somebody looked whether there was a strong reference.
+    asked: Clock,
+    /// When somebody looked how many there were.
+    counted: Clock,
+}
+
+/// Which `Arc` of which execution it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Tag {
+    generation: u64,
+    index: usize,
+}
+
+/// How the last reference is dropped.
+pub(super) enum Last {
+    /// As it is.
+    Plain,
+    /// Hidden under this name, with what others knew who dropped theirs.
+    Unseen(usize, Clock),
+}
+
+impl Tag {
+    /// Of an `Arc` outside of models.
+    pub(super) const NONE: Tag = Tag { generation: 0, index: 0 };
+
+    /// Of a new `Arc`. One that is a `possession` must be given back.
+    pub(super) fn new(address: usize, place: &'static Location<'static>, is_possession: bool) -> Self {
+        if running().is_none() {
+            return Tag::NONE;
+        }
+        let tag = current(|execution| {
+            let name = std::ptr::from_ref(place) as usize;
+            let possession = is_possession.then(|| execution.possessions.borrow_mut().add("Arc", place, address));
+            let identity = execution.is_open(name).then(|| Box::new(Identity::new()));
+            let mut arcs = execution.arcs.borrow_mut();
+            arcs.push(Counts {
+                name,
+                address,
+                possession,
+                identity,
+                dropped: Clock::default(),
+                changed: Clock::default(),
+                asked: Clock::default(),
+                counted: Clock::default(),
+            });
+            Tag { generation: execution.generation.get(), index: arcs.len() - 1 }
+        });
+        tag.unwrap_or(Tag::NONE)
+    }
+
+    /// Of the `Arc` that points to `address`.
+    pub(super) fn of(address: usize) -> Self {
+        let tag = current(|execution| {
+            let index = execution.arcs.borrow().iter().rposition(|counts| counts.address == address)?;
+            Some(Tag { generation: execution.generation.get(), index })
+        });
+        tag.flatten().unwrap_or(Tag::NONE)
+    }
+
+    /// It points to `address`.
+    pub(super) fn set_address(self, address: usize) {
+        self.with(|_, counts| counts.address = address);
+    }
+
+    fn with<R>(self, f: impl FnOnce(&Execution, &mut Counts) -> R) -> Option<R> {
+        current(|execution| {
+            if execution.generation.get() != self.generation {
+                return None;
+            }
+            execution.arcs.borrow_mut().get_mut(self.index).map(|counts| f(execution, counts))
+        })
+        .flatten()
+    }
+
+    /// The same, in a thread whose operations are the search's affair.
+    fn searched<R>(self, f: impl FnOnce(&Execution, ThreadId, &mut Counts) -> R) -> Option<R> {
+        let thread = is_active().then(running).flatten()?;
+        self.with(|execution, counts| (!execution.is_over.get()).then(|| f(execution, thread, counts))).flatten()
+    }
+
+    /// The location of the counts, if they are in the open.
+    fn cell(self) -> Option<Cell> {
+        let identity = self.with(|_, counts| counts.identity.as_deref().map(std::ptr::from_ref)).flatten()?;
+        // SAFETY: the counts are there as long as the execution is.
+        let key = unsafe { &*identity }.key();
+        Some(Cell { key, initial: 1, may_race: false })
+    }
+
+    fn change(
+        self,
+        function: Function,
+        operand: Value,
+        order: Order,
+        place: &'static Location<'static>,
+    ) -> Option<Value> {
+        let at = self.cell().filter(|_| is_active())?;
+        let update = Update::new(function, operand, 64);
+        Some(perform(What::Rmw { at, update, order, on_failure: OnFailure::Load(Order::Relaxed) }, place))
+    }
+
+    /// There is another strong reference.
+    pub(super) fn strong_added(self, place: &'static Location<'static>) {
+        if self.change(Function::Add, 1, Order::Relaxed, place).is_none() {
+            self.has_changed();
+        }
+    }
+
+    /// There is another weak reference.
+    pub(super) fn weak_added(self, place: &'static Location<'static>) {
+        if self.change(Function::Add, WEAK, Order::Relaxed, place).is_none() {
+            self.has_changed();
+        }
+    }
+
+    /// There is one weak reference less.
+    pub(super) fn weak_dropped(self, place: &'static Location<'static>) {
+        if self.change(Function::Sub, WEAK, Order::Release, place).is_none() {
+            self.has_changed();
+        }
+    }
+
+    fn has_changed(self) {
+        self.searched(|execution, thread, counts| {
+            let mut races = execution.races.borrow_mut();
+            counts.changed.set(thread.index(), races.time(thread));
+            if !races.knows(thread, &counts.counted) {
+                execution.expose(counts.name);
+            }
+        });
+    }
+
+    /// There is one strong reference less; if it `is_last`, gives how that is dropped.
+    pub(super) fn strong_dropped(self, is_last: &dyn Fn() -> bool, place: &'static Location<'static>) -> Last {
+        if let Some(at) = self.cell() {
+            if running().is_some() {
+                let update = Update::new(Function::Sub, 1, 64);
+                let on_failure = OnFailure::Load(Order::Relaxed);
+                perform_or_postpone(What::Rmw { at, update, order: Order::Release, on_failure }, place);
+                if is_last() && is_active() {
+                    perform(What::Fence { order: Order::Acquire }, place);
+                }
+            }
+            return Last::Plain;
+        }
+        let last = self.searched(|execution, thread, counts| {
+            let mut races = execution.races.borrow_mut();
+            if !races.knows(thread, &counts.asked) || !races.knows(thread, &counts.counted) {
+                execution.expose(counts.name);
+            }
+            if is_last() {
+                // If the others are known to have gone before, it is the last in any order.
+                let is_forced = races.knows(thread, &counts.dropped);
+                let known = races.tell(thread);
+                let dropped = std::mem::replace(&mut counts.dropped, known);
+                return if is_forced { Last::Plain } else { Last::Unseen(counts.name, dropped) };
+            }
+            let known = races.tell(thread);
+            counts.dropped.join(&known);
+            Last::Plain
+        });
+        last.unwrap_or(Last::Plain)
+    }
+
+    /// Somebody looks how many references there are; gives strong and weak ones if they are in the open.
+    pub(super) fn count(self, order: Order, place: &'static Location<'static>) -> Option<(usize, usize)> {
+        let Some(at) = self.cell().filter(|_| is_active()) else {
+            self.searched(|execution, thread, counts| {
+                let mut races = execution.races.borrow_mut();
+                if !races.knows(thread, &counts.dropped) || !races.knows(thread, &counts.changed) {
+                    execution.expose(counts.name);
+                }
+                counts.counted.set(thread.index(), races.time(thread));
+            });
+            return None;
+        };
+        let counts = perform(What::Load { at, order }, place);
+        note_read(at, counts);
+        Some(((counts & STRONG) as usize, (counts / WEAK) as usize))
+    }
+
+    /// Somebody wants the last strong reference; gives whether it is, if that is in the open.
+    pub(super) fn take_last(self, place: &'static Location<'static>) -> Option<bool> {
+        if self.cell().is_none() || !is_active() {
+            self.count(Order::Acquire, place);
+            return None;
+        }
+        let old = self.change(Function::SubIf { low: STRONG, value: 1 }, 1, Order::AcqRel, place)?;
+        Some(old & STRONG == 1)
+    }
+
+    /// Somebody makes a weak reference strong; gives whether that is possible, if it is in the open.
+    pub(super) fn upgrade(self, place: &'static Location<'static>) -> Option<bool> {
+        if let Some(old) = self.change(Function::AddIf { bits: STRONG }, 1, Order::Acquire, place) {
+            return Some(old & STRONG != 0);
+        }
+        self.searched(|execution, thread, counts| {
+            let mut races = execution.races.borrow_mut();
+            if !races.knows(thread, &counts.dropped) {
+                execution.expose(counts.name);
+            }
+            counts.asked.set(thread.index(), races.time(thread));
+        });
+        self.has_changed();
+        None
+    }
+
+    /// Nobody has a strong reference any more.
+    pub(super) fn gone(self) {
+        self.with(|execution, counts| {
+            if let Some(possession) = counts.possession.take() {
+                execution.possessions.borrow_mut().remove(possession);
+            }
+        });
+    }
+}

@@ -1,0 +1,400 @@
+//! Look-alikes of `std::sync::mpsc`.
+//!
+//! A message has the number that its sender got when it sent it, and stands there until the receiver has come to it.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::mpsc as real;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+use teetotal_program::{OnFailure, Order, Value};
+
+use super::channel;
+use crate::identity::Identity;
+use crate::request::{Cell, Function, Until, Update, What};
+use crate::runtime::{is_active, perform, perform_or_postpone, running};
+use crate::turn::{note_change, note_read};
+
+/// A channel without a limit.
+#[must_use]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    if is_active() {
+        let shared = Arc::new(Shared::new(None));
+        return (Sender(Way::Modeled(Arc::clone(&shared))), Receiver(End::Modeled(shared)));
+    }
+    let (sender, receiver) = real::channel();
+    (Sender(Way::Real(sender)), Receiver(End::Real(receiver)))
+}
+
+/// A channel that holds at most `bound` messages; a sender waits for room, or with a bound of 0 for the receiver.
+#[must_use]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    if is_active() {
+        let shared = Arc::new(Shared::new(Some(bound)));
+        return (SyncSender(Way::Modeled(Arc::clone(&shared))), Receiver(End::Modeled(shared)));
+    }
+    let (sender, receiver) = real::sync_channel(bound);
+    (SyncSender(Way::Real(sender)), Receiver(End::Real(receiver)))
+}
+
+/// A channel under the checker.
+struct Shared<T> {
+    identity: Identity,
+    bound: Option<usize>,
+    messages: Mutex<Messages<T>>,
+}
+
+struct Messages<T> {
+    /// By their numbers.
+    list: Vec<Option<T>>,
+    /// How many the receiver has taken.
+    taken: usize,
+}
+
+impl<T> Shared<T> {
+    fn new(bound: Option<usize>) -> Self {
+        Shared { identity: Identity::new(), bound, messages: Mutex::new(Messages { list: Vec::new(), taken: 0 }) }
+    }
+
+    fn cell(&self) -> Cell {
+        Cell { key: self.identity.key(), initial: channel::SENDER, may_race: false }
+    }
+
+    fn rmw(&self, function: Function, operand: Value, order: Order) -> What {
+        let update = Update::new(function, operand, 64);
+        What::Rmw { at: self.cell(), update, order, on_failure: OnFailure::Load(Order::Acquire) }
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut Messages<T>) -> R) -> R {
+        f(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// How many messages a sender may leave in the channel.
+    fn room(&self) -> Value {
+        self.bound.map_or(Value::MAX, |bound| bound.max(1) as Value)
+    }
+
+    /// Puts a message where the receiver finds it; gives it back if nobody receives.
+    fn put(&self, state: Value, message: T) -> Result<Value, T> {
+        if channel::is_closed(state) {
+            return Err(message);
+        }
+        let number = channel::sent(state);
+        self.with(|messages| {
+            messages.list.resize_with(messages.list.len().max(number as usize + 1), || None);
+            messages.list[number as usize] = Some(message);
+        });
+        note_change();
+        Ok(number)
+    }
+
+    fn send(&self, message: T, place: &'static Location<'static>) -> Result<(), SendError<T>> {
+        if !is_active() {
+            return Err(SendError(message));
+        }
+        let what = match self.bound {
+            None => self.rmw(Function::Send, self.room(), Order::Release),
+            Some(_) => {
+                let update = Update::new(Function::Send, self.room(), 64);
+                What::Lock { at: self.cell(), update, order: Order::AcqRel, timed: false }
+            }
+        };
+        let number = self.put(perform(what, place), message).map_err(SendError)?;
+        if self.bound == Some(0) {
+            let until = Until::Taken(number);
+            let state = perform(What::Await { at: self.cell(), until, timed: false, is_hint: false }, place);
+            if channel::taken(state) <= number {
+                let message = self.with(|messages| messages.list[number as usize].take());
+                return message.map_or(Ok(()), |message| Err(SendError(message)));
+            }
+        }
+        Ok(())
+    }
+
+    fn try_send(&self, message: T, place: &'static Location<'static>) -> Result<(), TrySendError<T>> {
+        if !is_active() {
+            return Err(TrySendError::Disconnected(message));
+        }
+        let cell = self.cell();
+        let state = perform(self.rmw(Function::Send, self.room(), Order::AcqRel), place);
+        // With a bound of 0 it would have to wait for the receiver.
+        if channel::send(state, self.room()).is_none() {
+            note_read(cell, state);
+            return Err(TrySendError::Full(message));
+        }
+        self.put(state, message).map(drop).map_err(TrySendError::Disconnected)
+    }
+
+    /// The message that the receiver has come to, given the state that it saw.
+    fn get(&self, state: Value) -> Option<T> {
+        self.with(|messages| {
+            let message =
+                messages.list.get_mut(messages.taken).filter(|_| channel::sent(state) as usize > messages.taken);
+            let message = message?.take();
+            messages.taken += 1;
+            message
+        })
+    }
+
+    fn recv(&self, timed: bool, place: &'static Location<'static>) -> Result<T, RecvError> {
+        if !is_active() {
+            return Err(RecvError);
+        }
+        let at = self.cell();
+        let what = match self.bound {
+            None => {
+                let until = Until::Sent(self.with(|messages| messages.taken) as Value);
+                What::Await { at, until, timed, is_hint: false }
+            }
+            Some(_) => What::Lock { at, update: Update::new(Function::Take, 0, 64), order: Order::AcqRel, timed },
+        };
+        let message = self.get(perform(what, place)).ok_or(RecvError);
+        note_change();
+        message
+    }
+
+    fn try_recv(&self, place: &'static Location<'static>) -> Result<T, TryRecvError> {
+        if !is_active() {
+            return Err(TryRecvError::Disconnected);
+        }
+        let at = self.cell();
+        let what = match self.bound {
+            None => What::Load { at, order: Order::Acquire },
+            Some(_) => self.rmw(Function::Take, 0, Order::AcqRel),
+        };
+        let state = perform(what, place);
+        match self.get(state) {
+            Some(message) => {
+                note_change();
+                Ok(message)
+            }
+            None => {
+                note_read(at, state);
+                Err(if channel::senders(state) == 0 { TryRecvError::Disconnected } else { TryRecvError::Empty })
+            }
+        }
+    }
+
+    fn recv_timeout(&self, place: &'static Location<'static>) -> Result<T, RecvTimeoutError> {
+        if is_active() && perform(What::Choose { alternatives: 2 }, place) == 1 {
+            return self.try_recv(place).map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            });
+        }
+        self.recv(true, place).map_err(|RecvError| RecvTimeoutError::Disconnected)
+    }
+
+    /// Somebody more may send, or somebody less.
+    fn count(&self, function: Function, order: Order, place: &'static Location<'static>) {
+        if running().is_some() {
+            perform_or_postpone(self.rmw(function, channel::SENDER, order), place);
+        }
+    }
+}
+
+/// A way to send.
+enum Way<T, R> {
+    Real(R),
+    Modeled(Arc<Shared<T>>),
+}
+
+/// Sends messages.
+pub struct Sender<T>(Way<T, real::Sender<T>>);
+
+/// Sends messages to a channel with a bound.
+pub struct SyncSender<T>(Way<T, real::SyncSender<T>>);
+
+impl<T> Sender<T> {
+    /// Sends a message, unless nobody receives.
+    #[track_caller]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        match &self.0 {
+            Way::Real(real) => real.send(message),
+            Way::Modeled(shared) => shared.send(message, Location::caller()),
+        }
+    }
+}
+
+impl<T> SyncSender<T> {
+    /// Sends a message, unless nobody receives; waits as long as there is no room.
+    #[track_caller]
+    pub fn send(&self, message: T) -> Result<(), SendError<T>> {
+        match &self.0 {
+            Way::Real(real) => real.send(message),
+            Way::Modeled(shared) => shared.send(message, Location::caller()),
+        }
+    }
+
+    /// Sends a message if there is room and somebody receives.
+    #[track_caller]
+    pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
+        match &self.0 {
+            Way::Real(real) => real.try_send(message),
+            Way::Modeled(shared) => shared.try_send(message, Location::caller()),
+        }
+    }
+}
+
+macro_rules! sender {
+    ($name:ident) => {
+        impl<T> Clone for $name<T> {
+            #[track_caller]
+            fn clone(&self) -> Self {
+                $name(match &self.0 {
+                    Way::Real(real) => Way::Real(real.clone()),
+                    Way::Modeled(shared) => {
+                        shared.count(Function::Add, Order::Relaxed, Location::caller());
+                        Way::Modeled(Arc::clone(shared))
+                    }
+                })
+            }
+        }
+
+        impl<T> Drop for $name<T> {
+            #[track_caller]
+            fn drop(&mut self) {
+                if let Way::Modeled(shared) = &self.0 {
+                    shared.count(Function::Sub, Order::Release, Location::caller());
+                }
+            }
+        }
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+sender!(Sender);
+sender!(SyncSender);
+
+/// Receives messages.
+pub struct Receiver<T>(End<T>);
+
+enum End<T> {
+    Real(real::Receiver<T>),
+    Modeled(Arc<Shared<T>>),
+}
+
+// SAFETY: as for the receiver of the standard library; it is not shared, and what it holds may be sent.
+unsafe impl<T: Send> Send for Receiver<T> {}
+
+impl<T> Receiver<T> {
+    /// Waits for a message, unless there will be none.
+    #[track_caller]
+    pub fn recv(&self) -> Result<T, RecvError> {
+        match &self.0 {
+            End::Real(real) => real.recv(),
+            End::Modeled(shared) => shared.recv(false, Location::caller()),
+        }
+    }
+
+    /// A message, if there is one.
+    #[track_caller]
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        match &self.0 {
+            End::Real(real) => real.try_recv(),
+            End::Modeled(shared) => shared.try_recv(Location::caller()),
+        }
+    }
+
+    /// As [`Receiver::recv`], but the time may be over first; under the checker it may at any time.
+    #[track_caller]
+    pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
+        match &self.0 {
+            End::Real(real) => real.recv_timeout(timeout),
+            End::Modeled(shared) => shared.recv_timeout(Location::caller()),
+        }
+    }
+
+    /// The messages, until there will be none.
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter(self)
+    }
+
+    /// The messages that are there.
+    pub fn try_iter(&self) -> TryIter<'_, T> {
+        TryIter(self)
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        let End::Modeled(shared) = &self.0 else { return };
+        if running().is_some() {
+            perform_or_postpone(shared.rmw(Function::Or, channel::CLOSED, Order::AcqRel), Location::caller());
+        }
+        let rest = shared.with(|messages| std::mem::take(&mut messages.list));
+        drop(rest);
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
+
+/// Messages, until there will be none.
+#[derive(Debug)]
+pub struct Iter<'a, T>(&'a Receiver<T>);
+
+/// The messages that are there.
+#[derive(Debug)]
+pub struct TryIter<'a, T>(&'a Receiver<T>);
+
+/// Messages, until there will be none, with the receiver.
+#[derive(Debug)]
+pub struct IntoIter<T>(Receiver<T>);
+
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T> Iterator for IntoIter<T> {
+    type Item = T;
+
+    #[track_caller]
+    fn next(&mut self) -> Option<T> {
+        self.0.recv().ok()
+    }
+}
+
+impl<T> IntoIterator for Receiver<T> {
+    type Item = T;
+    type IntoIter = IntoIter<T>;
+
+    fn into_iter(self) -> IntoIter<T> {
+        IntoIter(self)
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Receiver<T> {
+    type Item = T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}

@@ -1,0 +1,354 @@
+//! Look-alikes of `std::sync::{Once, OnceLock, LazyLock}`.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync as real;
+
+use teetotal_program::{OnFailure, Order, Value};
+
+use super::mutex::holder;
+use crate::erased::Erased;
+use crate::identity::Identity;
+use crate::request::{Cell, Function, Update, What};
+use crate::runtime::{current, is_active, perform, perform_or_postpone, running};
+use crate::turn::{note_change, note_read};
+
+/// What the cell of a [`Once`] holds when it is done.
+const DONE: Value = Value::MAX;
+/// And when the thread that did it panicked.
+pub(crate) const POISONED: Value = Value::MAX - 1;
+
+/// Something that is done once.
+pub struct Once {
+    real: real::Once,
+    identity: Identity,
+}
+
+/// How something that is done once stands.
+#[derive(Debug)]
+pub struct OnceState(bool);
+
+impl OnceState {
+    /// Whether somebody panicked who did it before.
+    #[must_use]
+    pub fn is_poisoned(&self) -> bool {
+        self.0
+    }
+}
+
+/// Says that it is done, or not if it ends by a panic.
+struct Finish<'o> {
+    once: &'o Once,
+    place: &'static Location<'static>,
+    state: Value,
+}
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        let (at, update) = (self.once.cell(), Update::new(Function::Swap, self.state, 64));
+        let on_failure = OnFailure::Load(Order::Relaxed);
+        perform_or_postpone(What::Rmw { at, update, order: Order::Release, on_failure }, self.place);
+    }
+}
+
+impl Once {
+    /// Nothing is done.
+    #[must_use]
+    pub const fn new() -> Self {
+        Once { real: real::Once::new(), identity: Identity::new() }
+    }
+
+    fn cell(&self) -> Cell {
+        Cell { key: self.identity.key(), initial: 0, may_race: false }
+    }
+
+    /// Does it, unless it is done; waits for whoever does it.
+    ///
+    /// # Panics
+    /// If somebody panicked who did it before.
+    #[track_caller]
+    pub fn call_once<F: FnOnce()>(&self, f: F) {
+        if !is_active() {
+            return self.real.call_once(f);
+        }
+        self.call(Location::caller(), |state| {
+            assert!(!state.is_poisoned(), "Once instance has previously been poisoned");
+            f();
+        });
+    }
+
+    /// The same, also if somebody panicked.
+    #[track_caller]
+    pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
+        if !is_active() {
+            return self.real.call_once_force(|state| f(&OnceState(state.is_poisoned())));
+        }
+        self.call(Location::caller(), f);
+    }
+
+    fn call(&self, place: &'static Location<'static>, f: impl FnOnce(&OnceState)) {
+        if perform(What::Load { at: self.cell(), order: Order::Acquire }, place) == DONE {
+            return;
+        }
+        let update = Update::new(Function::SwapUnless { done: DONE }, holder(), 64);
+        let old = perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
+        note_change();
+        if old != DONE {
+            let mut finish = Finish { once: self, place, state: POISONED };
+            f(&OnceState(old == POISONED));
+            finish.state = DONE;
+        }
+    }
+
+    /// Whether it is done.
+    #[track_caller]
+    pub fn is_completed(&self) -> bool {
+        if !is_active() {
+            return self.real.is_completed();
+        }
+        let at = self.cell();
+        let state = perform(What::Load { at, order: Order::Acquire }, Location::caller());
+        note_read(at, state);
+        state == DONE
+    }
+
+    /// Waits until somebody has done it.
+    #[track_caller]
+    pub fn wait(&self) {
+        if !is_active() {
+            return self.real.wait();
+        }
+        let until = crate::request::Until::AtLeast(DONE);
+        perform(What::Await { at: self.cell(), until, timed: false, is_hint: false }, Location::caller());
+    }
+}
+
+impl Default for Once {
+    fn default() -> Self {
+        Once::new()
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").finish_non_exhaustive()
+    }
+}
+
+/// A value that is set once.
+///
+/// In a model the value belongs to the execution, so that a static has none at the beginning of each.
+pub struct OnceLock<T> {
+    once: Once,
+    real: real::OnceLock<T>,
+}
+
+// SAFETY: as for the type of the standard library; the value that belongs to an execution is used on its thread.
+unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
+
+impl<T> OnceLock<T> {
+    /// Nothing is set.
+    #[must_use]
+    pub const fn new() -> Self {
+        OnceLock { once: Once::new(), real: real::OnceLock::new() }
+    }
+
+    /// The value of this execution.
+    fn value(&self) -> Option<&T> {
+        let pointer = current(|execution| {
+            let key = self.once.identity.known(execution)?;
+            execution.once.borrow().get(&key).map(Erased::pointer)
+        });
+        // SAFETY: it was put there by `put`, and is there until the lock is dropped or the execution is over.
+        pointer.flatten().map(|pointer| unsafe { &*pointer.cast::<T>() })
+    }
+
+    /// Whether the lock has a value outside of executions, which it had before this one began.
+    fn is_outside(&self) -> bool {
+        running().is_none() || self.real.get().is_some()
+    }
+
+    fn put(&self, value: T) {
+        current(|execution| {
+            let key = self.once.identity.key();
+            execution.once.borrow_mut().insert(key, Erased::new(value));
+        });
+    }
+
+    /// The value, if it is set.
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        if self.is_outside() {
+            return self.real.get();
+        }
+        if is_active() && !self.once.is_completed() {
+            return None;
+        }
+        self.value()
+    }
+
+    /// The value, which nobody else can access meanwhile.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        if self.is_outside() {
+            return self.real.get_mut();
+        }
+        let value: *const T = self.value()?;
+        // SAFETY: the lock is borrowed exclusively, and the value is its own.
+        Some(unsafe { &mut *value.cast_mut() })
+    }
+
+    /// Sets the value, unless it is set.
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), T> {
+        let mut value = Some(value);
+        self.get_or_init(|| value.take().expect("it is made once"));
+        value.map_or(Ok(()), Err)
+    }
+
+    /// The value, which `f` makes if it is not set.
+    #[track_caller]
+    pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
+        if self.is_outside() {
+            return self.real.get_or_init(f);
+        }
+        if is_active() {
+            self.once.call(Location::caller(), |_| self.put(f()));
+        } else if self.value().is_none() {
+            self.put(f());
+        }
+        self.value().expect("it was just set")
+    }
+
+    /// Waits until the value is set.
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        if self.is_outside() {
+            return self.real.wait();
+        }
+        self.once.wait();
+        self.value().expect("it is set")
+    }
+
+    /// The value, if it is set.
+    pub fn into_inner(mut self) -> Option<T> {
+        self.take()
+    }
+
+    /// The value, if it is set; it is not any more.
+    pub fn take(&mut self) -> Option<T> {
+        if self.is_outside() {
+            return self.real.take();
+        }
+        let value = current(|execution| {
+            let key = self.once.identity.renew()?;
+            execution.once.borrow_mut().remove(&key)
+        });
+        // SAFETY: what is kept under this key is of this type.
+        value.flatten().map(|value| unsafe { value.into_inner() })
+    }
+}
+
+impl<T> Drop for OnceLock<T> {
+    fn drop(&mut self) {
+        if running().is_some() {
+            drop(self.take());
+        }
+    }
+}
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        OnceLock::new()
+    }
+}
+
+impl<T> From<T> for OnceLock<T> {
+    fn from(value: T) -> Self {
+        OnceLock { once: Once::new(), real: value.into() }
+    }
+}
+
+impl<T: Clone> Clone for OnceLock<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.get().cloned().map_or_else(OnceLock::new, OnceLock::from)
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceLock<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceLock<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnceLock").finish_non_exhaustive()
+    }
+}
+
+impl<T: UnwindSafe> UnwindSafe for OnceLock<T> {}
+impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
+
+/// A value that is made when it is first used.
+pub struct LazyLock<T, F = fn() -> T> {
+    lock: OnceLock<T>,
+    /// Gone from where it is once the value is made; a static makes it once in each execution.
+    init: ManuallyDrop<F>,
+}
+
+// SAFETY: as for the type of the standard library; the function is called by the thread that makes the value.
+unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
+
+impl<T, F: FnOnce() -> T> LazyLock<T, F> {
+    /// A value that `f` makes.
+    #[must_use]
+    pub const fn new(f: F) -> Self {
+        LazyLock { lock: OnceLock::new(), init: ManuallyDrop::new(f) }
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn force(this: &LazyLock<T, F>) -> &T {
+        this.lock.get_or_init(|| {
+            // SAFETY: the value is made once, or once in each execution if the lock is a static; a static's function is
+            // one that captures nothing, or the lock was made in this execution.
+            let init: F = unsafe { std::ptr::read(&raw const *this.init) };
+            init()
+        })
+    }
+}
+
+impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        LazyLock::force(self)
+    }
+}
+
+impl<T, F> Drop for LazyLock<T, F> {
+    fn drop(&mut self) {
+        if self.lock.get_mut().is_none() {
+            // SAFETY: the value was not made, so the function is still there.
+            unsafe { ManuallyDrop::drop(&mut self.init) };
+        }
+    }
+}
+
+impl<T: Default> Default for LazyLock<T> {
+    fn default() -> Self {
+        LazyLock::new(T::default)
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LazyLock").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,116 @@
+//! A look-alike of `std::sync::Weak`.
+
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::panic::Location;
+use std::sync as real;
+
+use teetotal_program::Order;
+
+use super::arc::Arc;
+use super::counts::Tag;
+
+/// A reference that does not keep a value.
+pub struct Weak<T: ?Sized> {
+    pub(super) value: real::Weak<T>,
+    pub(super) tag: Tag,
+}
+
+impl<T> Weak<T> {
+    /// A reference to nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Weak { value: real::Weak::new(), tag: Tag::NONE }
+    }
+}
+
+impl<T: ?Sized> Weak<T> {
+    /// The one of the standard library, without a change of the counts.
+    pub(super) fn into_std(self) -> real::Weak<T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: `this` is not dropped.
+        unsafe { std::ptr::read(&this.value) }
+    }
+
+    /// A reference that keeps the value, if it is still there.
+    #[track_caller]
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Arc<T>> {
+        if self.tag.upgrade(Location::caller()) == Some(false) {
+            return None;
+        }
+        self.value.upgrade().map(|value| Arc::with_tag(value, self.tag))
+    }
+
+    /// How many own the value.
+    #[track_caller]
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        let counts = self.tag.count(Order::Relaxed, Location::caller());
+        counts.map_or_else(|| self.value.strong_count(), |(strong, _)| strong)
+    }
+
+    /// How many weak references there are, as long as somebody owns the value.
+    #[track_caller]
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        let counts = self.tag.count(Order::Relaxed, Location::caller());
+        counts.map_or_else(|| self.value.weak_count(), |(strong, weak)| if strong == 0 { 0 } else { weak })
+    }
+
+    /// Whether both are references to the same value.
+    #[must_use]
+    pub fn ptr_eq(&self, other: &Self) -> bool {
+        self.value.ptr_eq(&other.value)
+    }
+
+    /// A pointer to the value.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        self.value.as_ptr()
+    }
+
+    /// A pointer to the value, which the reference lives on in.
+    #[must_use]
+    pub fn into_raw(self) -> *const T {
+        self.into_std().into_raw()
+    }
+
+    /// The reference that lives on in a pointer.
+    ///
+    /// # Safety
+    /// The pointer must come from [`Weak::into_raw`], and be used so once.
+    #[must_use]
+    pub unsafe fn from_raw(pointer: *const T) -> Self {
+        let tag = Tag::of(pointer.cast::<()>() as usize);
+        // SAFETY: the caller's.
+        Weak { value: unsafe { real::Weak::from_raw(pointer) }, tag }
+    }
+}
+
+impl<T: ?Sized> Clone for Weak<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        self.tag.weak_added(Location::caller());
+        Weak { value: self.value.clone(), tag: self.tag }
+    }
+}
+
+impl<T: ?Sized> Drop for Weak<T> {
+    #[track_caller]
+    fn drop(&mut self) {
+        self.tag.weak_dropped(Location::caller());
+    }
+}
+
+impl<T> Default for Weak<T> {
+    fn default() -> Self {
+        Weak::new()
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Weak<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(Weak)")
+    }
+}

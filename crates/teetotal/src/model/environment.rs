@@ -1,0 +1,76 @@
+//! What environment variables say of a model.
+//!
+//! Each has a name that begins with `TEETOTAL_`; where loom has one for the same, that is honoured too, and gives way to
+//! ours.
+
+use std::time::Duration;
+
+use teetotal_memory::{MODELS, ModelId};
+
+use super::Builder;
+
+/// Changes `builder` as the environment says.
+///
+/// # Panics
+/// If a variable has a value that means nothing.
+pub(super) fn apply(builder: &mut Builder) {
+    if let Some(model) = read(&["TEETOTAL_MODEL"], "one of sc, tso, pso", model) {
+        builder.model = model;
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_BRANCHES", "LOOM_MAX_BRANCHES"]) {
+        builder.max_branches = n;
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_PERMUTATIONS", "LOOM_MAX_PERMUTATIONS"]) {
+        builder.max_permutations = Some(n);
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_DURATION", "LOOM_MAX_DURATION"]) {
+        builder.max_duration = Some(Duration::from_secs(n as u64));
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_PREEMPTIONS", "LOOM_MAX_PREEMPTIONS"]) {
+        builder.preemption_bound = Some(n);
+    }
+    if let Some(n) = read(&["TEETOTAL_JOBS"], "a number that is at least 1", at_least_one) {
+        builder.jobs = n;
+    }
+    if let Some(n) = read(&["TEETOTAL_STACK"], "a number of bytes that is at least 1", at_least_one) {
+        builder.stack_size = n;
+    }
+    if is_set("TEETOTAL_LOG") || is_set("LOOM_LOG") {
+        builder.log = true;
+    }
+}
+
+/// The token of the execution that is to be run again, if there is one.
+pub(super) fn replayed() -> Option<String> {
+    text("TEETOTAL_REPLAY")
+}
+
+fn model(text: &str) -> Option<ModelId> {
+    MODELS.iter().find(|info| info.name.eq_ignore_ascii_case(text)).map(|info| info.id)
+}
+
+fn at_least_one(text: &str) -> Option<usize> {
+    text.parse().ok().filter(|&n| n > 0)
+}
+
+fn number(names: &[&str]) -> Option<usize> {
+    read(names, "a number", |text| text.parse().ok())
+}
+
+/// The first of these variables that is set, as `parse` reads it.
+fn read<T>(names: &[&str], wanted: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    let (name, text) = names.iter().find_map(|name| Some((name, text(name)?)))?;
+    let value = parse(text.trim());
+    assert!(value.is_some(), "the environment variable {name} is `{text}`, and must be {wanted}");
+    value
+}
+
+fn is_set(name: &str) -> bool {
+    text(name).is_some_and(|text| !matches!(text.trim(), "0" | "off"))
+}
+
+/// What a variable holds; one that is empty is not set.
+fn text(name: &str) -> Option<String> {
+    let text = std::env::var_os(name)?.to_string_lossy().into_owned();
+    (!text.is_empty()).then_some(text)
+}

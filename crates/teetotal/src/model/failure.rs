@@ -1,0 +1,221 @@
+//! What is wrong with a model, as text.
+
+use teetotal_judge::axiomatic;
+use teetotal_live::{Access, Complaint, Ledger, Live, Place};
+use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
+use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
+use teetotal_report::{Options, Snippet, Timeline};
+
+use super::Builder;
+use super::perform::{Performed, Way, perform};
+use super::problem::Problem;
+use super::relevant;
+use super::search::{Found, Search, Wrong};
+use super::source_text::SourceTexts;
+use super::storyboard::{self, thread_name};
+
+/// How many executions are spent on saying what happens under a stronger model.
+const EXECUTIONS_ELSEWHERE: usize = 10_000;
+
+/// How many columns a timeline may have; a test's output is read in a window that is wider than the least.
+const WIDTH: usize = 110;
+
+/// Says what is wrong, and shows the execution.
+pub(super) struct Failing<'f> {
+    pub(super) builder: &'f Builder,
+    pub(super) body: &'f teetotal_live::Model,
+    pub(super) wrong: &'f Wrong,
+    pub(super) ledger: &'f Ledger,
+    /// How many executions there were with this one.
+    pub(super) executions: u64,
+}
+
+impl ModelVisitor for Failing<'_> {
+    type Output = String;
+
+    fn visit<M: Model>(self) -> String {
+        let live = || Live::new(self.body.clone(), self.ledger);
+        let whole = perform::<M>(live(), &self.wrong.way);
+        let performed = match reduced::<M>(&live, &whole, &self.wrong.problem) {
+            Some(smaller) => smaller,
+            None => whole,
+        };
+        let problem = performed.problem.as_ref().unwrap_or(&self.wrong.problem);
+        let mut text = describe(&performed, problem);
+        let (name, n) = (M::ID.info().name, self.executions);
+        text.push_str(&format!("\nIt happens in execution {n} of the search, under {name}:\n\n"));
+        text.push_str(&timeline::<M>(&performed));
+        text.push_str(&self.elsewhere(&performed));
+        text.push_str(&again(&performed));
+        text
+    }
+}
+
+/// What is wrong with an execution that was run again, with the execution.
+pub(super) fn show_again<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
+    let mut text = describe(performed, problem);
+    text.push('\n');
+    text.push_str(&timeline::<M>(performed));
+    text
+}
+
+/// The part of an execution that its failure needs, if that is a failure of the same kind.
+fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Problem) -> Option<Performed<M>> {
+    let Problem::Failed(thread, complaint) = problem else { return None };
+    let mut threads = vec![*thread];
+    if let Complaint::Race(race) = complaint {
+        threads = vec![race.first.thread, race.second.thread];
+    }
+    // The search may call threads otherwise than the machine does.
+    if !whole.problem.as_ref().is_some_and(|found| found.is_like(problem)) {
+        return None;
+    }
+    if let Some(Problem::Failed(thread, complaint)) = &whole.problem {
+        threads = match complaint {
+            Complaint::Race(race) => vec![race.first.thread, race.second.thread],
+            Complaint::Panic { .. } => vec![*thread],
+        };
+    }
+    let moves = relevant::past_of(&threads, &whole.trace);
+    let smaller = perform::<M>(live(), &Way::Moves(moves.clone()));
+    let is_whole = smaller.trace.steps().len() == moves.len();
+    (is_whole && smaller.problem.as_ref().is_some_and(|found| found.is_like(problem))).then_some(smaller)
+}
+
+/// What is wrong, with the places in the source.
+fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
+    let mut texts = SourceTexts::default();
+    match problem {
+        Problem::Failed(thread, Complaint::Panic { text, place }) => {
+            let message = format!("{} panicked: {text}", thread_name(*thread));
+            match place {
+                Some(place) => snippet(&message, place, None, &mut texts),
+                None => format!("{message}\n"),
+            }
+        }
+        Problem::Failed(_, Complaint::Race(race)) => {
+            let label = |access: &Access| format!("{} {} here", thread_name(access.thread), access.kind.verb());
+            let message = "data race: nothing orders these two accesses";
+            let first = snippet(message, &race.first.place.into(), Some(&label(&race.first)), &mut texts);
+            let second = snippet(message, &race.second.place.into(), Some(&label(&race.second)), &mut texts);
+            first + after_message(&second)
+        }
+        Problem::Deadlock(blocked) => deadlock(performed, blocked, &mut texts),
+        Problem::Leak(leaks) => {
+            let mut out = "leak: not given back when the execution ends\n".to_owned();
+            for leak in leaks {
+                let label = format!("this {} was made here", leak.what);
+                out.push_str(after_message(&snippet("", &leak.place.into(), Some(&label), &mut texts)));
+            }
+            out
+        }
+    }
+}
+
+/// Who waits for whom.
+fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
+    let live = performed.system.subject();
+    let names: Vec<String> = blocked.iter().map(|&thread| thread_name(thread)).collect();
+    let message = match names.as_slice() {
+        [one] => format!("deadlock: {one} waits for good"),
+        several => format!("deadlock: {} wait for good", several.join(", ")),
+    };
+    let mut out = format!("{message}\n");
+    for &thread in blocked {
+        let why = match live.status(thread) {
+            Status::Ready(Op::Lock { loc, .. }) => match performed.system.machine().memory(loc).checked_sub(1) {
+                Some(holder) => {
+                    format!(
+                        "{} waits for a lock that {} holds",
+                        thread_name(thread),
+                        thread_name(ThreadId(holder as u16))
+                    )
+                }
+                None => format!("{} waits for a lock", thread_name(thread)),
+            },
+            Status::Ready(Op::Join { thread: other, .. }) => {
+                format!("{} waits for {} to end", thread_name(thread), thread_name(other))
+            }
+            _ => format!("{} waits to be woken", thread_name(thread)),
+        };
+        match live.source_place(thread) {
+            Some(place) => {
+                let shown = snippet("", &place.into(), Some(&why), texts);
+                out.push_str(after_message(&shown));
+            }
+            None => out.push_str(&format!("  {why}\n")),
+        }
+    }
+    out
+}
+
+/// A snippet without its first line.
+fn after_message(snippet: &str) -> &str {
+    snippet.split_once('\n').map_or("", |(_, rest)| rest)
+}
+
+/// A message with the line of the source that it is about.
+fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
+    let length = texts.call(place).map_or(1, |call| call.length);
+    let source = Source { name: place.file.clone(), text: texts.text(&place.file).map(str::to_owned) };
+    let span = Span { source: 0, line: place.line, column: place.column, length };
+    let shown = Snippet { message, source: &source, span, label, help: None }.render();
+    // What is printed is the message of a panic, which is an error already.
+    shown.strip_prefix("error: ").map_or(shown.clone(), str::to_owned)
+}
+
+fn timeline<M: Model>(performed: &Performed<M>) -> String {
+    let live = performed.system.subject();
+    match storyboard::draw(live, &performed.trace, &mut SourceTexts::default()) {
+        Some(board) => {
+            let timeline = Timeline { program: &board.program, trace: &board.trace, model: M::ID, outcome: None };
+            let options = Options { width: WIDTH, ..Options::default() };
+            let is_sequential = axiomatic::accepts(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
+            let words = if is_sequential { String::new() } else { timeline.render_words(options) + "\n" };
+            format!("{}\n{words}", timeline.render_steps(options))
+        }
+        None => "(the execution cannot be shown)\n".to_owned(),
+    }
+}
+
+impl Failing<'_> {
+    /// What there is to say of the models that allow less.
+    fn elsewhere<M: Model>(&self, performed: &Performed<M>) -> String {
+        let live = performed.system.subject();
+        let allows = |model| axiomatic::accepts(model, &performed.trace, |loc| live.initial(loc)).is_ok();
+        let stronger: Vec<ModelId> = MODELS.iter().map(|info| info.id).take_while(|&id| id != M::ID).collect();
+        let (possible, impossible): (Vec<ModelId>, Vec<ModelId>) = stronger.into_iter().partition(|&id| allows(id));
+        let mut out = String::new();
+        if possible.contains(&ModelId::Sc) {
+            out.push_str(&format!(
+                "It needs no store buffer: this execution is possible under {} too.\n",
+                names(&possible)
+            ));
+        } else if !possible.is_empty() {
+            out.push_str(&format!("This execution is possible under {} too.\n", names(&possible)));
+        }
+        for model in impossible {
+            let name = model.info().name;
+            let builder =
+                Builder { model, max_permutations: Some(EXECUTIONS_ELSEWHERE), jobs: 1, ..self.builder.clone() };
+            let Found { wrong, coverage, .. } = model.visit(Search { builder: &builder, body: self.body.clone() });
+            out.push_str(&match (wrong, coverage.is_complete()) {
+                (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),
+                (None, true) => format!("No execution under {name} fails.\n"),
+                (None, false) => format!("Under {name} it is not possible.\n"),
+            });
+        }
+        out
+    }
+}
+
+fn names(models: &[ModelId]) -> String {
+    models.iter().map(|model| model.info().name).collect::<Vec<_>>().join(" and ")
+}
+
+/// How to run the execution again.
+fn again<M>(performed: &Performed<M>) -> String {
+    let thread = std::thread::current();
+    let test = thread.name().filter(|name| *name != "main").map_or(String::new(), |name| format!(" {name}"));
+    format!("\nTo run this execution again:\n    TEETOTAL_REPLAY={} cargo test{test}\n", performed.token)
+}

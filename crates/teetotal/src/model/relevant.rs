@@ -1,0 +1,62 @@
+//! What an execution needs to go wrong the way it does.
+
+use teetotal_explore::dpor::Move;
+use teetotal_memory::{EventId, EventKind, Source, Step, Trace};
+use teetotal_program::ThreadId;
+
+/// The steps of `trace` without those that come neither before the end of one of `threads` nor make it what it is.
+///
+/// What remains is an execution too: every read that is kept keeps the write that it reads, and everything that is kept
+/// keeps what its thread did before. A smaller execution of the same graph violates no order that the larger one keeps.
+pub(super) fn past_of(threads: &[ThreadId], trace: &Trace) -> Vec<Move> {
+    let keeps = kept(threads, trace);
+    let steps = trace.steps().iter().filter(|record| keeps[record.event.index()]);
+    let moves = steps.map(|record| match record.step {
+        Step::Issue { thread, alternative } => {
+            let child = match trace.event(record.event).kind {
+                EventKind::Spawn(child) => Some(child),
+                _ => None,
+            };
+            Move::Issue { thread, alternative, child }
+        }
+        Step::Commit { thread, loc } => Move::Commit { thread, index: trace.event(record.event).index, loc },
+    });
+    moves.collect()
+}
+
+/// For each event whether it is kept.
+fn kept(threads: &[ThreadId], trace: &Trace) -> Vec<bool> {
+    let mut keeps = vec![false; trace.events().len()];
+    let lasts = threads.iter().filter_map(|&thread| last_of(thread, trace));
+    let mut next: Vec<EventId> = lasts.collect();
+    // A thread that fails before its first operation was started all the same.
+    next.extend(threads.iter().filter_map(|&thread| start_of(thread, trace)));
+    while let Some(id) = next.pop() {
+        if std::mem::replace(&mut keeps[id.index()], true) {
+            continue;
+        }
+        let event = trace.event(id);
+        let before = trace.ids().filter(|(_, other)| other.thread == event.thread && other.index + 1 == event.index);
+        next.extend(before.map(|(id, _)| id));
+        if event.index == 0 {
+            next.extend(start_of(event.thread, trace));
+        }
+        if let Some(Source::Write(source)) = event.source {
+            next.push(source);
+        }
+        if let EventKind::Join(thread) = event.kind {
+            next.extend(last_of(thread, trace));
+            next.extend(start_of(thread, trace));
+        }
+    }
+    keeps
+}
+
+fn last_of(thread: ThreadId, trace: &Trace) -> Option<EventId> {
+    trace.ids().filter(|(_, event)| event.thread == thread).last().map(|(id, _)| id)
+}
+
+/// The operation that started `thread`.
+fn start_of(thread: ThreadId, trace: &Trace) -> Option<EventId> {
+    trace.ids().find(|(_, event)| event.kind == EventKind::Spawn(thread)).map(|(id, _)| id)
+}

@@ -1,0 +1,77 @@
+//! Runs one execution of a model again.
+
+use teetotal_explore::token::{Token, TokenError};
+use teetotal_explore::{Coverage, Stats};
+use teetotal_live::{Ledger, Live};
+use teetotal_memory::{Model, ModelVisitor};
+
+use super::failure::show_again;
+use super::perform::{Way, perform};
+use super::search::{Found, Search};
+use super::{Builder, Report};
+
+/// Runs the execution that `text` stands for.
+///
+/// # Panics
+/// With what is wrong with the execution, as the search did; or if the token is not one of this model.
+#[track_caller]
+pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str) -> Report {
+    let token: Token = match text.trim().parse() {
+        Ok(token) => token,
+        Err(error) => panic!("the environment variable TEETOTAL_REPLAY holds no token: {error}"),
+    };
+    match token.model.visit(Again { builder, body, token: &token }) {
+        Ok(None) => {
+            let stats = Stats { executions: 1, ..Stats::default() };
+            let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
+            Report { model: token.model, executions: 1, coverage, stats, failure: None }
+        }
+        Ok(Some(failure)) => panic!("{failure}"),
+        Err(error) => panic!(
+            "the execution of TEETOTAL_REPLAY cannot be run: {error}\n\
+             help: name the test that it belongs to, as in `cargo test NAME`; if the code has changed, search again \
+             without TEETOTAL_REPLAY"
+        ),
+    }
+}
+
+struct Again<'a> {
+    builder: &'a Builder,
+    body: &'a teetotal_live::Model,
+    token: &'a Token,
+}
+
+impl ModelVisitor for Again<'_> {
+    type Output = Result<Option<String>, TokenError>;
+
+    fn visit<M: Model>(self) -> Self::Output {
+        let ledger = Ledger::default();
+        if let Ok(performed) = self.attempt::<M>(&ledger) {
+            return Ok(performed);
+        }
+        // The search may have had more in the open than one execution shows.
+        let Found { ledger, .. } = Search { builder: self.builder, body: self.body.clone() }.visit::<M>();
+        self.attempt::<M>(&ledger)
+    }
+}
+
+impl Again<'_> {
+    /// Runs the execution, with whatever it shows in the open.
+    fn attempt<M: Model>(&self, ledger: &Ledger) -> Result<Option<String>, TokenError> {
+        loop {
+            let performed = perform::<M>(Live::new(self.body.clone(), ledger), &Way::Token(self.token.clone()));
+            if ledger.is_out_of_date() {
+                ledger.open();
+                continue;
+            }
+            let position = performed.trace.steps().len();
+            if position < self.token.steps.len() {
+                return Err(TokenError::NotPossible { position: position + 1 });
+            }
+            if performed.token.hash != self.token.hash {
+                return Err(TokenError::OtherProgram);
+            }
+            return Ok(performed.problem.as_ref().map(|problem| show_again(&performed, problem)));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Runs the executions of a model.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use teetotal_explore::dpor::{self, Leaf, Settings};
+use teetotal_explore::driver::{Flow, StopSignal};
+use teetotal_explore::{Coverage, Limits, Stats, StopReason};
+use teetotal_live::{Ledger, Live};
+use teetotal_memory::{Model, ModelVisitor};
+
+use super::perform::Way;
+use super::problem::{Problem, problem_of};
+use super::{Builder, bounded};
+
+/// How many executions are run before those with few preemptions are, if that is wanted.
+const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
+
+/// A search for what is wrong with a model.
+pub(super) struct Search<'s> {
+    pub(super) builder: &'s Builder,
+    pub(super) body: teetotal_live::Model,
+}
+
+/// What a search found.
+pub(super) struct Found {
+    pub(super) stats: Stats,
+    pub(super) coverage: Coverage,
+    /// The first execution in the order of the search that something is wrong with.
+    pub(super) wrong: Option<Wrong>,
+    /// What was in the open.
+    pub(super) ledger: Ledger,
+}
+
+/// An execution that something is wrong with.
+pub(super) struct Wrong {
+    /// The way to it in the tree of the search.
+    pub(super) path: Vec<u32>,
+    pub(super) way: Way,
+    pub(super) problem: Problem,
+}
+
+impl ModelVisitor for Search<'_> {
+    type Output = Found;
+
+    fn visit<M: Model>(self) -> Found {
+        let begin = Instant::now();
+        let max_duration = self.builder.max_duration;
+        let ledger = Ledger::default();
+        let signal = || {
+            // What the search found is of no use if something was hidden from it that it should have seen.
+            let is_over = max_duration.is_some_and(|limit| begin.elapsed() >= limit) || ledger.is_out_of_date();
+            is_over.then_some(StopReason::Time)
+        };
+        loop {
+            let found = match self.builder.preemption_bound {
+                Some(bound) => self.within::<M>(&ledger, &signal, bound),
+                None => self.once::<M>(&ledger, &signal, self.limits()),
+            };
+            if !ledger.is_out_of_date() {
+                return found;
+            }
+            ledger.open();
+        }
+    }
+}
+
+impl Search<'_> {
+    /// Searches with what the ledger has in the open.
+    fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits) -> Found {
+        let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
+        let watch = |leaf: &Leaf<'_, Live>| {
+            let problem = problem_of(leaf.subject, &leaf.ending);
+            if ledger.is_out_of_date() {
+                return Flow::Stop(StopReason::Time);
+            }
+            let Some(problem) = problem else { return Flow::Continue };
+            let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
+            if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
+                *wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
+            }
+            Flow::Stop(StopReason::Violation)
+        };
+        let make = || Live::new(Arc::clone(&self.body), ledger);
+        let settings = Settings { limits, jobs: self.builder.jobs };
+        let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
+        let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Found { stats, coverage, wrong, ledger: ledger.clone() }
+    }
+
+    /// Searches everything if that is not too much, and else what has few preemptions.
+    fn within<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, bound: usize) -> Found {
+        let limits = self.limits();
+        let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
+        let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits });
+        match found.coverage {
+            Coverage::Stopped(StopReason::Executions(_)) => {
+                let live = Live::new(Arc::clone(&self.body), ledger);
+                let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
+                Found { stats, coverage, wrong, ..found }
+            }
+            _ => found,
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            executions: self.builder.max_permutations.map(|n| n as u64),
+            steps: Some(self.builder.max_branches as u64),
+            ..Limits::default()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The symbolic search reaches what the machine reaches, and finds what the search over states finds.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use teetotal_explore::symbolic::compare::{Bounds, Compared, compare};
+use teetotal_explore::{Limits, Options, Outcome, SearchId, check};
+use teetotal_memory::Model;
+use teetotal_program::ir::Program;
+use teetotal_program::testing::looped;
+
+use crate::laws::everything::{difference, under_every_model};
+use crate::laws::{Case, Verdict};
+
+/// Programs with finitely many states are compared in full.
+const FINITE: Bounds = Bounds { buffer: 6, states: 3_000, symbolic: 3_000 };
+
+/// The same programs with their threads going round forever; their buffers are compared up to a bound.
+const ENDLESS: Bounds = Bounds { buffer: 3, states: 500, symbolic: 400 };
+
+/// States, final states and findings, of the program and of the same program without an end.
+pub(super) fn agrees(case: &Case) -> Verdict {
+    under_every_model!(agrees_under, case)
+}
+
+fn agrees_under<M: Model>(case: &Case) -> Verdict {
+    let program = &case.program;
+    match compare::<M>(program, FINITE)? {
+        Compared::Equal | Compared::Unknown => {}
+        Compared::Sound => return Err("the symbolic search did not end on a program with finitely many states".into()),
+    }
+    let [symbolic, stateful] = [SearchId::Symbolic, SearchId::Stateful].map(|search| outcome::<M>(program, search));
+    difference(&found(&symbolic?), &found(&stateful?), ("of the symbolic search", "of the search over states"))?;
+    if let Ok(endless) = looped(program) {
+        let endless = Arc::new(endless);
+        if compare::<M>(&endless, ENDLESS).map_err(|reason| format!("{reason}\nof\n{endless}"))? == Compared::Equal {
+            let [symbolic, stateful] =
+                [SearchId::Symbolic, SearchId::Stateful].map(|search| outcome::<M>(&endless, search));
+            // Longer buffers may lead to more than the bounded search finds.
+            let (all, bounded) = (found(&symbolic?), found(&stateful?));
+            let both = all.intersection(&bounded).cloned().collect();
+            difference(&both, &bounded, ("", "of the search over states, endless"))?;
+        }
+    }
+    Ok(())
+}
+
+fn outcome<M: Model>(program: &Arc<Program>, search: SearchId) -> Result<Outcome, String> {
+    let buffer = (search == SearchId::Stateful).then_some(6);
+    let limits = Limits { buffer, states: Some(20_000), ..Limits::default() };
+    check(program, &Options { search, limits, ..Options::new(M::ID) }, &|| None).map_err(|error| error.to_string())
+}
+
+/// Final states and findings, as text.
+fn found(outcome: &Outcome) -> BTreeSet<String> {
+    let states = outcome.states.keys().map(|values| format!("{values:?}"));
+    states.chain(outcome.violations.iter().map(|violation| format!("{:?}", violation.finding))).collect()
+}
