@@ -237,3 +237,22 @@ fn a_loop_without_end_is_cut_off_and_said_to_be() {
     assert_eq!(outcome.coverage, Coverage::Stopped(StopReason::Steps(40)));
     assert!(outcome.stats.executions > 10, "what ends before is shown");
 }
+
+#[test]
+fn a_thread_that_stores_without_end_is_cut_off_too() {
+    let mut p = Builder::new("stores");
+    let x = p.shared("x", 0);
+    p.thread("P0", |t| {
+        let again = t.label();
+        t.place(again);
+        t.store(x, 1);
+        t.jump(again);
+    });
+    p.thread("P1", |t| _ = t.load("r0", x));
+    let program = Arc::new(p.build().expect("well formed"));
+    for model in MODELS {
+        let limits = Limits { steps: Some(200), ..Limits::default() };
+        let outcome = search(&program, &Options { limits, ..options(model.id) });
+        assert_eq!(outcome.coverage, Coverage::Stopped(StopReason::Steps(200)), "under {}", model.name);
+    }
+}

@@ -79,6 +79,9 @@ fn push_issues(thread: ThreadId, count: u32, steps: &mut Vec<Step>) {
 
 const UNKNOWN: u32 = u32::MAX;
 
+/// So many operations follow a step at once at most.
+const FOLLOW: u32 = 64;
+
 /// The automata of all threads, and the system that they are learnt from.
 pub(super) struct Automata<S, M> {
     system: System<S, M>,
@@ -301,7 +304,11 @@ impl<S: Learnable, M: Model> Automata<S, M> {
     /// is then.
     fn settle(&mut self, thread: ThreadId, mut history: HistoryId) -> u32 {
         self.loaded[thread.index()] = UNKNOWN;
-        while self.reduces && self.is_silent(thread) {
+        // A thread may store without end; what follows is then a step of its own.
+        for _ in 0..FOLLOW {
+            if !self.reduces || !self.is_silent(thread) {
+                break;
+            }
             let op = Step::Issue { thread, alternative: 0 };
             self.noted.clear();
             self.system.perform(op, &mut self.noted);

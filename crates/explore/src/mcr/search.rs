@@ -22,7 +22,7 @@ pub struct Settings {
     pub reduce: bool,
 }
 
-/// How many states are visited between two looks at the limits and at the stop signal.
+/// How many steps are taken between two looks at the limits and at the stop signal.
 const INTERVAL: u64 = 1_024;
 
 /// Of states in which one step is possible, every so many in a row are stored.
@@ -169,6 +169,9 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             self.row.clear();
             self.row.extend_from_slice(self.visited.get(frame.row));
             self.take(step);
+            if self.steps.is_multiple_of(INTERVAL) {
+                self.heed(signal)?;
+            }
             self.go_on(signal)?;
         }
         Ok(())
@@ -200,9 +203,6 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             let mut step = self.possible[0];
             if self.possible.len() > 1 || passed.is_multiple_of(PASSED) {
                 let Some(row) = self.visited.insert(&self.row) else { return Ok(()) };
-                if (self.visited.len() as u64).is_multiple_of(INTERVAL) {
-                    self.heed(signal)?;
-                }
                 self.reduction.choose(&self.automata, &self.row, &self.possible, &mut self.chosen);
                 if self.chosen.len() > first + 1 {
                     let taken = self.taken.len();
@@ -213,6 +213,9 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
                 self.chosen.truncate(first);
             }
             self.take(step);
+            if self.steps.is_multiple_of(INTERVAL) {
+                self.heed(signal)?;
+            }
         }
         Ok(())
     }
