@@ -13,12 +13,13 @@
 #![warn(missing_docs)]
 
 pub mod model;
+pub mod thread;
 
 #[cfg(feature = "futures")]
 #[doc(inline)]
 pub use teetotal::future;
 #[doc(inline)]
-pub use teetotal::{alloc, cell, hint, sync, thread};
+pub use teetotal::{alloc, cell, hint, sync};
 pub use teetotal::{explore, lazy_static, skip_branch, stop_exploring, thread_local};
 
 #[doc(inline)]

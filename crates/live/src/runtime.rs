@@ -19,10 +19,10 @@ use crate::identity::{Identity, Key};
 use crate::local::Kept;
 use crate::possession::Possessions;
 use crate::races::Races;
-use crate::request::{Body, Request, What};
+use crate::request::{Body, Cell as Accessed, Request, Update, What};
 use crate::sync::Counts;
 use crate::thread::Handles;
-use crate::turn::Turn;
+use crate::turn::{Turn, note_read, note_update};
 
 /// A thread under the checker: it takes answers and yields requests.
 pub(crate) type Fiber = Coroutine<Value, Request, Ended, DefaultStack>;
@@ -203,6 +203,13 @@ impl Execution {
         self.slots.borrow_mut()[key.index()] = Some(value);
     }
 
+    /// The cell with this number holds `value`.
+    pub(crate) fn hold(&self, index: usize, value: Value) {
+        if let Some(slot) = self.slots.borrow_mut().get_mut(index) {
+            *slot = Some(value);
+        }
+    }
+
     /// Takes note that `value` was read from a cell.
     pub(crate) fn touch(&self, key: Key, value: Value) {
         self.slots.borrow_mut()[key.index()].get_or_insert(value);
@@ -221,11 +228,13 @@ impl Execution {
 
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
         let yielder = self.yielders.borrow()[thread.index()];
+        let noting = Noting::of(&request.what, self);
         // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
         let answer = unsafe { &*yielder }.suspend(request);
         if let Some(race) = self.raced.take() {
             fail_with_race(race);
         }
+        noting.note(answer);
         answer
     }
 
@@ -250,6 +259,42 @@ impl Execution {
         match self.enter(Some(thread), || fiber.resume(answer)) {
             CoroutineResult::Yield(request) => Ran::Asks(request),
             CoroutineResult::Return(ended) => Ran::Ended(ended),
+        }
+    }
+}
+
+/// What the turn of a thread takes note of when an operation is answered.
+enum Noting {
+    Nothing,
+    Read(Accessed),
+    Write(Accessed, Value, Value),
+    Update(Accessed, Update),
+    Unlock(Accessed),
+}
+
+impl Noting {
+    fn of(what: &What, execution: &Execution) -> Self {
+        match what {
+            What::Load { at, .. } => Noting::Read(*at),
+            What::Store { at, value, .. } => {
+                Noting::Write(*at, execution.written(at.key).unwrap_or(at.initial), *value)
+            }
+            What::Rmw { at, update, .. } | What::Lock { at, update, .. } => Noting::Update(*at, *update),
+            What::Unlock { at, .. } => Noting::Unlock(*at),
+            _ => Noting::Nothing,
+        }
+    }
+
+    fn note(self, answer: Value) {
+        match self {
+            Noting::Nothing => {}
+            Noting::Read(cell) => note_read(cell, answer),
+            Noting::Write(cell, old, new) => note_update(cell, old, new),
+            Noting::Update(cell, update) => match update.apply(answer) {
+                Some(new) => note_update(cell, answer, new),
+                None => note_read(cell, answer),
+            },
+            Noting::Unlock(cell) => note_update(cell, answer, 0),
         }
     }
 }

@@ -25,7 +25,7 @@ pub type Model = Arc<dyn Fn() + Send + Sync>;
 const MAX_TURNS: u32 = 10_000;
 
 /// How large the stack of a thread is.
-const STACK: usize = 256 << 10;
+const STACK: usize = 2 << 20;
 
 /// A model in the middle of an execution.
 pub struct Live {
@@ -41,6 +41,8 @@ pub struct Live {
     /// Whether an execution is run again, so that what is new already has a number.
     is_rerunning: bool,
     records_places: bool,
+    /// Whether memory is known where it stands.
+    is_settled: bool,
 }
 
 /// A thread of a model.
@@ -102,6 +104,7 @@ impl Live {
             source: None,
             is_rerunning: false,
             records_places: false,
+            is_settled: false,
         };
         live.restart();
         live
@@ -165,11 +168,14 @@ impl Live {
 
     /// Ends an execution that the search has no more use for.
     ///
-    /// Code that is in the middle of something cannot be unwound, since it need not expect that; so it runs to its end,
-    /// whatever that is. After a failure nothing more is run, and what threads had is lost.
+    /// Code that is in the middle of something cannot be unwound, since it need not expect that; so it runs to its end
+    /// from memory as it is there, which is one of its executions. After a failure, and where nobody knows what memory
+    /// holds, nothing more is run, and what threads had is lost.
     fn abandon(&mut self) {
         let has_failed = self.threads.iter().any(|thread| matches!(thread.state, State::Failed(..)));
-        if has_failed {
+        let is_done = !self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..)));
+        let is_settled = std::mem::take(&mut self.is_settled);
+        if has_failed || !(is_done || is_settled) {
             self.execution.forget();
         } else {
             self.execution.is_over.set(true);
@@ -473,12 +479,16 @@ impl Subject for Live {
     }
 
     fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
+        self.is_settled = false;
         let answer = answer.first().copied().unwrap_or(0);
         self.note(thread, answer);
         self.go_on(thread, answer);
     }
 
     fn restart(&mut self) {
+        if self.is_at_beginning() {
+            return;
+        }
         self.abandon();
         self.execution.begin();
         let memory = self.memory.get_mut();
@@ -515,12 +525,26 @@ impl Rewind for Live {
         result
     }
 
+    fn settle(&mut self, memory: &dyn Fn(Loc) -> Value) {
+        self.is_settled = true;
+        for (index, loc) in self.memory.get_mut().locations.iter().enumerate() {
+            if let Some(loc) = loc {
+                self.execution.hold(index, memory(*loc));
+            }
+        }
+    }
+
     fn rests(&self, thread: ThreadId) -> bool {
         matches!(self.request(thread), Some(Request { what: What::Rest, .. }))
     }
 }
 
 impl Live {
+    /// Whether nothing was performed yet, so that there is nothing to take back.
+    fn is_at_beginning(&self) -> bool {
+        matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
+    }
+
     /// Lets `thread` go on with `answer`.
     fn go_on(&mut self, thread: ThreadId, answer: Value) {
         let own = &mut self.threads[thread.index()];

@@ -13,7 +13,7 @@ use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Body, Cell, Function, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
-use crate::turn::{hint, note_read};
+use crate::turn::hint;
 
 pub use crate::local::{AccessError, LocalKey};
 pub use std::thread::available_parallelism;
@@ -70,7 +70,6 @@ enum Id {
 
 impl Thread {
     /// Which thread it is.
-    #[must_use]
     pub fn id(&self) -> ThreadId {
         ThreadId(match (&self.0.real, self.0.number) {
             (Some(real), _) => Id::Real(real.id()),
@@ -79,7 +78,6 @@ impl Thread {
     }
 
     /// Its name, if it has one.
-    #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.0.name.as_deref().or_else(|| self.0.real.as_ref()?.name())
     }
@@ -124,7 +122,6 @@ impl fmt::Debug for Thread {
 }
 
 /// The thread that runs.
-#[must_use]
 pub fn current() -> Thread {
     let modeled = execution(|execution| {
         let number = running()?;
@@ -177,7 +174,6 @@ pub fn yield_now() {
 }
 
 /// Whether the thread unwinds.
-#[must_use]
 pub fn panicking() -> bool {
     std::thread::panicking()
 }
@@ -201,20 +197,17 @@ pub struct Builder {
 
 impl Builder {
     /// A thread without a name.
-    #[must_use]
     pub fn new() -> Self {
         Builder::default()
     }
 
     /// Gives it a name.
-    #[must_use]
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
         self
     }
 
     /// Sets the size of its stack; under the checker all stacks have the same.
-    #[must_use]
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size);
         self
@@ -227,18 +220,26 @@ impl Builder {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let place = Location::caller();
         if is_active() {
-            let result = Arc::new(Mutex::new(None));
-            let body = body(f, Arc::clone(&result), place);
-            // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
-            let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
-            execution(|execution| execution.left.borrow_mut().push(left));
-            return Ok(JoinHandle(Handle::Modeled(start(self.name, result, body, place))));
+            return Ok(self.spawn_modeled(f, Location::caller()));
         }
         let handle = self.into_real().spawn(f)?;
         let thread = Thread::outside(handle.thread().clone());
         Ok(JoinHandle(Handle::Real(handle, thread)))
+    }
+
+    /// Starts it under the checker.
+    fn spawn_modeled<F, T>(self, f: F, place: &'static Location<'static>) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        let result = Arc::new(Mutex::new(None));
+        let body = body(f, Arc::clone(&result), place);
+        // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
+        let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
+        execution(|execution| execution.left.borrow_mut().push(left));
+        JoinHandle(Handle::Modeled(start(self.name, result, body, place)))
     }
 
     /// Starts it in a scope.
@@ -353,7 +354,6 @@ impl<T> Modeled<T> {
         let at = self.thread.end();
         is_open.unwrap_or(false) && {
             let ended = perform(What::Load { at, order: Order::Acquire }, place);
-            note_read(at, ended);
             ended != 0
         }
     }
@@ -370,7 +370,6 @@ impl<T> JoinHandle<T> {
     }
 
     /// The thread.
-    #[must_use]
     pub fn thread(&self) -> &Thread {
         match &self.0 {
             Handle::Real(_, thread) => thread,
@@ -497,7 +496,6 @@ impl<T> ScopedJoinHandle<'_, T> {
     }
 
     /// The thread.
-    #[must_use]
     pub fn thread(&self) -> &Thread {
         match &self.0 {
             ScopedHandle::Real(_, thread) => thread,
@@ -511,6 +509,61 @@ impl<T> ScopedJoinHandle<'_, T> {
         match &self.0 {
             ScopedHandle::Real(handle, _) => handle.is_finished(),
             ScopedHandle::Modeled(modeled, _) => modeled.is_finished(Location::caller()),
+        }
+    }
+}
+
+/// Threads as loom has them: what they run need not be fit for another thread, since under the checker it stays on one.
+pub mod lenient {
+    use std::panic::Location;
+
+    use super::{JoinHandle, is_active};
+
+    /// Starts a thread that runs `f`.
+    ///
+    /// # Panics
+    /// Outside of a model.
+    #[track_caller]
+    pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+    where
+        F: FnOnce() -> T + 'static,
+        T: 'static,
+    {
+        Builder::new().spawn(f).expect("a thread can be started")
+    }
+
+    /// How to start a thread.
+    #[derive(Debug, Default)]
+    pub struct Builder(super::Builder);
+
+    impl Builder {
+        /// A thread without a name.
+        pub fn new() -> Self {
+            Builder::default()
+        }
+
+        /// Gives it a name.
+        pub fn name(self, name: String) -> Self {
+            Builder(self.0.name(name))
+        }
+
+        /// Sets the size of its stack; under the checker all stacks have the same.
+        pub fn stack_size(self, size: usize) -> Self {
+            Builder(self.0.stack_size(size))
+        }
+
+        /// Starts it.
+        ///
+        /// # Panics
+        /// Outside of a model.
+        #[track_caller]
+        pub fn spawn<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
+        where
+            F: FnOnce() -> T + 'static,
+            T: 'static,
+        {
+            assert!(is_active(), "threads of loom are started in a model");
+            Ok(self.0.spawn_modeled(f, Location::caller()))
         }
     }
 }

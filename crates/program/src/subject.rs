@@ -185,6 +185,9 @@ pub trait Rewind: Subject {
         Ok(())
     }
 
+    /// Is told what memory holds where it stands, before it is taken back: code that cannot be left goes on from there.
+    fn settle(&mut self, _memory: &dyn Fn(Loc) -> Value) {}
+
     /// Whether the choice of `thread` is made only when nothing else can be done.
     fn rests(&self, _thread: ThreadId) -> bool {
         false

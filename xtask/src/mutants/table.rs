@@ -207,14 +207,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a lock ignores that it is held",
         file: "crates/memory/src/machine/issue.rs",
-        original: "self.memory(loc) == 0 && ",
+        original: " && subject.modify(thread, self.memory(loc)).is_some()",
         replacement: "",
     },
     Mutant {
         name: "a lock does not drain",
         file: "crates/memory/src/machine/issue.rs",
-        original: "self.memory(loc) == 0 && M::may_update(buffer, Some(loc), order)",
-        replacement: "self.memory(loc) == 0 && order != Order::Plain",
+        original: "M::may_update(buffer, Some(loc), order) && subject.modify",
+        replacement: "order != Order::Plain && subject.modify",
     },
     Mutant {
         name: "an unlock does not drain",

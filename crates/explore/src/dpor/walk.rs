@@ -411,7 +411,15 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         if self.is_fickle {
             return Stand::Fickle;
         }
-        let level = *self.levels.last().expect("there is a level");
+        let level = self.levels.last_mut().expect("there is a level");
+        if let Task::Perform(thread, op) = &mut level.task
+            && S::RUNS_AGAIN
+            && let Status::Ready(now) = self.subject.status(*thread)
+        {
+            // What the graph does not have yet may be called something else now.
+            *op = now;
+        }
+        let level = *level;
         let alternative = self.alternatives[(level.first + level.taken) as usize];
         match (level.task, alternative) {
             (Task::Perform(thread, op), Alternative::Source(source)) => {
@@ -426,6 +434,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 self.write(thread, previous);
             }
             (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
+                self.settle();
                 self.revisit(thread, read);
                 return match self.enter(Task::Replant { thread, read }) {
                     Stand::DeadEnd => Stand::Refused,
@@ -449,8 +458,17 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         Stand::Deeper
     }
 
+    /// Tells a subject that runs again what memory holds where it stands, before the graph goes on without it.
+    fn settle(&mut self) {
+        if S::RUNS_AGAIN && !self.is_stale {
+            let graph = &self.graph;
+            self.subject.settle(&|loc| graph.value_of(graph.cell(loc.index()).newest, loc.index()));
+        }
+    }
+
     /// Takes back what the newest level has done.
     fn undo(&mut self) {
+        self.settle();
         let level = *self.levels.last().expect("there is a level");
         let alternative = self.alternatives[(level.first + level.taken) as usize];
         match (level.task, alternative) {

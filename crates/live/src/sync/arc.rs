@@ -30,14 +30,12 @@ pub struct Arc<T: ?Sized> {
 impl<T> Arc<T> {
     /// Owns `value`.
     #[track_caller]
-    #[must_use]
     pub fn new(value: T) -> Arc<T> {
         Arc::tagged(real::Arc::new(value), Location::caller())
     }
 
     /// Owns `value`, which does not move.
     #[track_caller]
-    #[must_use]
     pub fn pin(value: T) -> Pin<Arc<T>> {
         // SAFETY: the value is on the heap and is moved by nobody who has only pinned references.
         unsafe { Pin::new_unchecked(Arc::new(value)) }
@@ -121,7 +119,6 @@ impl<T: ?Sized> Arc<T> {
 
     /// How many own the value.
     #[track_caller]
-    #[must_use]
     pub fn strong_count(this: &Self) -> usize {
         let counts = this.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| real::Arc::strong_count(&this.value), |(strong, _)| strong)
@@ -129,7 +126,6 @@ impl<T: ?Sized> Arc<T> {
 
     /// How many weak references there are.
     #[track_caller]
-    #[must_use]
     pub fn weak_count(this: &Self) -> usize {
         let counts = this.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| real::Arc::weak_count(&this.value), |(_, weak)| weak)
@@ -137,7 +133,6 @@ impl<T: ?Sized> Arc<T> {
 
     /// A weak reference.
     #[track_caller]
-    #[must_use]
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.tag.weak_added(Location::caller());
         Weak { value: real::Arc::downgrade(&this.value), tag: this.tag }
@@ -153,19 +148,16 @@ impl<T: ?Sized> Arc<T> {
     }
 
     /// Whether both own the same value.
-    #[must_use]
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
         real::Arc::ptr_eq(&this.value, &other.value)
     }
 
     /// A pointer to the value, which the reference lives on in.
-    #[must_use]
     pub fn into_raw(this: Self) -> *const T {
         real::Arc::into_raw(this.into_std())
     }
 
     /// A pointer to the value.
-    #[must_use]
     pub fn as_ptr(this: &Self) -> *const T {
         real::Arc::as_ptr(&this.value)
     }
@@ -174,7 +166,6 @@ impl<T: ?Sized> Arc<T> {
     ///
     /// # Safety
     /// The pointer must come from [`Arc::into_raw`], and be used so once.
-    #[must_use]
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
         // SAFETY: the caller's.

@@ -15,7 +15,6 @@ use crate::complaint::Kind;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
-use crate::turn::{note_change, note_read};
 
 /// The ordering as the search knows it.
 pub(crate) fn order(ordering: Ordering) -> Order {
@@ -57,16 +56,13 @@ pub fn compiler_fence(ordering: Ordering) {
 #[track_caller]
 pub(crate) fn load(cell: Cell, ordering: Ordering) -> Value {
     assert!(!matches!(ordering, Ordering::Release | Ordering::AcqRel), "there is no such thing as a release load");
-    let value = perform(What::Load { at: cell, order: order(ordering) }, Location::caller());
-    note_read(cell, value);
-    value
+    perform(What::Load { at: cell, order: order(ordering) }, Location::caller())
 }
 
 #[track_caller]
 pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering) {
     assert!(!matches!(ordering, Ordering::Acquire | Ordering::AcqRel), "there is no such thing as an acquire store");
     perform(What::Store { at: cell, value, order: order(ordering) }, Location::caller());
-    note_change();
 }
 
 /// Gives the old value.
@@ -74,12 +70,7 @@ pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering) {
 pub(crate) fn update(cell: Cell, update: Update, ordering: Ordering, failure: Ordering) -> Value {
     let on_failure = OnFailure::Load(order(failure));
     let what = What::Rmw { at: cell, update, order: order(ordering), on_failure };
-    let old = perform(what, Location::caller());
-    match update.apply(old) {
-        Some(new) if new != old => note_change(),
-        _ => note_read(cell, old),
-    }
-    old
+    perform(what, Location::caller())
 }
 
 /// Whether an access to the cell is the search's affair. If it is not, the cell itself holds its value from now on.
@@ -117,7 +108,6 @@ macro_rules! atomic {
 
         impl $name {
             /// A cell that holds `value`.
-            #[must_use]
             pub const fn new(value: $int) -> Self {
                 $name { real: real::$name::new(value), identity: Identity::new() }
             }
@@ -198,7 +188,6 @@ macro_rules! atomic {
             }
 
             /// As [`Self::compare_exchange`], with one ordering and the old value alone.
-            #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
             #[track_caller]
             pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
                 self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

@@ -9,7 +9,6 @@ use teetotal_program::{OnFailure, Order, Value};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform};
-use crate::turn::note_change;
 
 /// Lets threads wait for each other.
 ///
@@ -26,7 +25,6 @@ pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
     /// Whether it is.
-    #[must_use]
     pub fn is_leader(&self) -> bool {
         self.0
     }
@@ -34,7 +32,6 @@ impl BarrierWaitResult {
 
 impl Barrier {
     /// For `n` threads.
-    #[must_use]
     pub const fn new(n: usize) -> Self {
         Barrier { real: real::Barrier::new(n), identity: Identity::new(), size: n }
     }
@@ -49,7 +46,6 @@ impl Barrier {
         let (size, update) = (self.size.max(1) as Value, Update::new(Function::Add, 1, 64));
         let on_failure = OnFailure::Load(Order::Relaxed);
         let before = perform(What::Rmw { at, update, order: Order::AcqRel, on_failure }, place);
-        note_change();
         let all = (before / size + 1) * size;
         if before + 1 < all {
             perform(What::Await { at, until: Until::AtLeast(all), timed: false, is_hint: false }, place);

@@ -27,7 +27,6 @@ pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
     /// Whether it did.
-    #[must_use]
     pub fn timed_out(&self) -> bool {
         self.0
     }
@@ -35,7 +34,6 @@ impl WaitTimeoutResult {
 
 impl Condvar {
     /// A place where nobody waits.
-    #[must_use]
     pub const fn new() -> Self {
         Condvar { real: real::Condvar::new(), identity: Identity::new() }
     }

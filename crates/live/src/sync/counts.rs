@@ -11,7 +11,6 @@ use crate::clock::Clock;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{Execution, current, is_active, perform, perform_or_postpone, running};
-use crate::turn::note_read;
 
 const STRONG: Value = (1 << 32) - 1;
 const WEAK: Value = 1 << 32;
@@ -178,16 +177,12 @@ impl Tag {
             if !races.knows(thread, &counts.asked) || !races.knows(thread, &counts.counted) {
                 execution.expose(counts.name);
             }
-            if is_last() {
-                // If the others are known to have gone before, it is the last in any order.
-                let is_forced = races.knows(thread, &counts.dropped);
-                let known = races.tell(thread);
-                let dropped = std::mem::replace(&mut counts.dropped, known);
-                return if is_forced { Last::Plain } else { Last::Unseen(counts.name, dropped) };
-            }
+            // If the others are known to have gone before, it is the last in any order.
+            let is_hidden = is_last() && !races.knows(thread, &counts.dropped);
+            let last = if is_hidden { Last::Unseen(counts.name, counts.dropped.clone()) } else { Last::Plain };
             let known = races.tell(thread);
             counts.dropped.join(&known);
-            Last::Plain
+            last
         });
         last.unwrap_or(Last::Plain)
     }
@@ -205,7 +200,6 @@ impl Tag {
             return None;
         };
         let counts = perform(What::Load { at, order }, place);
-        note_read(at, counts);
         Some(((counts & STRONG) as usize, (counts / WEAK) as usize))
     }
 

@@ -19,7 +19,6 @@ pub struct AtomicBool {
 
 impl AtomicBool {
     /// A cell that holds `value`.
-    #[must_use]
     pub const fn new(value: bool) -> Self {
         AtomicBool { real: real::AtomicBool::new(value), identity: Identity::new() }
     }
@@ -132,7 +131,6 @@ impl AtomicBool {
     }
 
     /// As [`Self::compare_exchange`], with one ordering and the old value alone.
-    #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
     #[track_caller]
     pub fn compare_and_swap(&self, current: bool, new: bool, ordering: Ordering) -> bool {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

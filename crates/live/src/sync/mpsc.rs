@@ -16,10 +16,8 @@ use super::channel;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform, perform_or_postpone, running};
-use crate::turn::{note_change, note_read};
 
 /// A channel without a limit.
-#[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_active() {
         let shared = Arc::new(Shared::new(None));
@@ -30,7 +28,6 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 /// A channel that holds at most `bound` messages; a sender waits for room, or with a bound of 0 for the receiver.
-#[must_use]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_active() {
         let shared = Arc::new(Shared::new(Some(bound)));
@@ -87,7 +84,6 @@ impl<T> Shared<T> {
             messages.list.resize_with(messages.list.len().max(number as usize + 1), || None);
             messages.list[number as usize] = Some(message);
         });
-        note_change();
         Ok(number)
     }
 
@@ -118,11 +114,9 @@ impl<T> Shared<T> {
         if !is_active() {
             return Err(TrySendError::Disconnected(message));
         }
-        let cell = self.cell();
         let state = perform(self.rmw(Function::Send, self.room(), Order::AcqRel), place);
         // With a bound of 0 it would have to wait for the receiver.
         if channel::send(state, self.room()).is_none() {
-            note_read(cell, state);
             return Err(TrySendError::Full(message));
         }
         self.put(state, message).map(drop).map_err(TrySendError::Disconnected)
@@ -151,9 +145,7 @@ impl<T> Shared<T> {
             }
             Some(_) => What::Lock { at, update: Update::new(Function::Take, 0, 64), order: Order::AcqRel, timed },
         };
-        let message = self.get(perform(what, place)).ok_or(RecvError);
-        note_change();
-        message
+        self.get(perform(what, place)).ok_or(RecvError)
     }
 
     fn try_recv(&self, place: &'static Location<'static>) -> Result<T, TryRecvError> {
@@ -167,14 +159,8 @@ impl<T> Shared<T> {
         };
         let state = perform(what, place);
         match self.get(state) {
-            Some(message) => {
-                note_change();
-                Ok(message)
-            }
-            None => {
-                note_read(at, state);
-                Err(if channel::senders(state) == 0 { TryRecvError::Disconnected } else { TryRecvError::Empty })
-            }
+            Some(message) => Ok(message),
+            None => Err(if channel::senders(state) == 0 { TryRecvError::Disconnected } else { TryRecvError::Empty }),
         }
     }
 

@@ -14,7 +14,6 @@ use teetotal_program::{OnFailure, Order, ThreadId};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{is_active, perform, perform_or_postpone, running};
-use crate::turn::{note_change, note_read};
 
 /// A lock around data.
 pub struct Mutex<T: ?Sized> {
@@ -82,7 +81,6 @@ impl<T: ?Sized> Mutex<T> {
         if is_active() {
             let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
             perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
-            note_change();
             return self.guard(None);
         }
         let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,10 +96,8 @@ impl<T: ?Sized> Mutex<T> {
             let cell = self.cell();
             let old = perform(What::Rmw { at: cell, update, order: Order::Acquire, on_failure }, Location::caller());
             if old != 0 {
-                note_read(cell, old);
                 return Err(TryLockError::WouldBlock);
             }
-            note_change();
             self.guard(None)
         } else {
             match self.real.try_lock() {

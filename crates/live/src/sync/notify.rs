@@ -7,7 +7,6 @@ use teetotal_program::{OnFailure, Order};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{is_active, perform};
-use crate::turn::note_change;
 
 /// Lets one thread wait until another notifies it.
 #[derive(Debug)]
@@ -18,7 +17,6 @@ pub struct Notify {
 
 impl Notify {
     /// Nobody has notified.
-    #[must_use]
     pub const fn new() -> Self {
         Notify { identity: Identity::new(), real: (std::sync::Mutex::new(false), std::sync::Condvar::new()) }
     }
@@ -37,7 +35,6 @@ impl Notify {
         let (at, update) = (self.cell(), Update::new(Function::Swap, 1, 64));
         let on_failure = OnFailure::Load(Order::Relaxed);
         perform(What::Rmw { at, update, order: Order::Release, on_failure }, Location::caller());
-        note_change();
     }
 
     /// Waits until somebody notifies, or has since the last wait.
@@ -46,7 +43,6 @@ impl Notify {
         if is_active() {
             let update = Update::new(Function::CompareExchange { expected: 1 }, 0, 64);
             perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, Location::caller());
-            note_change();
             return;
         }
         if std::thread::panicking() {

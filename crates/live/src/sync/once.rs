@@ -13,7 +13,6 @@ use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, perform, perform_or_postpone, running};
-use crate::turn::{note_change, note_read};
 
 /// What the cell of a [`Once`] holds when it is done.
 const DONE: Value = Value::MAX;
@@ -32,7 +31,6 @@ pub struct OnceState(bool);
 
 impl OnceState {
     /// Whether somebody panicked who did it before.
-    #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.0
     }
@@ -55,7 +53,6 @@ impl Drop for Finish<'_> {
 
 impl Once {
     /// Nothing is done.
-    #[must_use]
     pub const fn new() -> Self {
         Once { real: real::Once::new(), identity: Identity::new() }
     }
@@ -94,7 +91,6 @@ impl Once {
         }
         let update = Update::new(Function::SwapUnless { done: DONE }, holder(), 64);
         let old = perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
-        note_change();
         if old != DONE {
             let mut finish = Finish { once: self, place, state: POISONED };
             f(&OnceState(old == POISONED));
@@ -110,7 +106,6 @@ impl Once {
         }
         let at = self.cell();
         let state = perform(What::Load { at, order: Order::Acquire }, Location::caller());
-        note_read(at, state);
         state == DONE
     }
 
@@ -150,7 +145,6 @@ unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
     /// Nothing is set.
-    #[must_use]
     pub const fn new() -> Self {
         OnceLock { once: Once::new(), real: real::OnceLock::new() }
     }
@@ -306,7 +300,6 @@ unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that `f` makes.
-    #[must_use]
     pub const fn new(f: F) -> Self {
         LazyLock { lock: OnceLock::new(), init: ManuallyDrop::new(f) }
     }

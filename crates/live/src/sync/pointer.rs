@@ -28,7 +28,6 @@ fn pointer<T>(raw: Value) -> *mut T {
 
 impl<T> AtomicPtr<T> {
     /// A cell that holds `pointer`.
-    #[must_use]
     pub const fn new(pointer: *mut T) -> Self {
         AtomicPtr { real: real::AtomicPtr::new(pointer), identity: Identity::new() }
     }
@@ -92,7 +91,6 @@ impl<T> AtomicPtr<T> {
     }
 
     /// As [`Self::compare_exchange`], with one ordering and the old pointer alone.
-    #[deprecated(note = "use `compare_exchange` or `compare_exchange_weak` instead")]
     #[track_caller]
     pub fn compare_and_swap(&self, current: *mut T, new: *mut T, ordering: Ordering) -> *mut T {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

@@ -14,7 +14,6 @@ use super::mutex::holder;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{is_active, perform, perform_or_postpone, running};
-use crate::turn::{note_change, note_read};
 
 /// A lock that one thread may have to write, or several to read.
 pub struct RwLock<T: ?Sized> {
@@ -86,7 +85,6 @@ impl<T: ?Sized> RwLock<T> {
         }
         let update = Update::new(Function::AddUnless { bits: WRITER }, READER, 64);
         perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
-        note_change();
         self.reads(None)
     }
 
@@ -98,7 +96,6 @@ impl<T: ?Sized> RwLock<T> {
         }
         let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
         perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, Location::caller());
-        note_change();
         self.writes(None)
     }
 
@@ -108,7 +105,6 @@ impl<T: ?Sized> RwLock<T> {
         let real = if is_active() {
             let old = self.change(Function::AddUnless { bits: WRITER }, READER, Order::Acquire, Location::caller());
             if old & WRITER != 0 {
-                note_read(self.cell(), old);
                 return Err(TryLockError::WouldBlock);
             }
             None
@@ -129,7 +125,6 @@ impl<T: ?Sized> RwLock<T> {
             let function = Function::CompareExchange { expected: 0 };
             let old = self.change(function, holder(), Order::Acquire, Location::caller());
             if old != 0 {
-                note_read(self.cell(), old);
                 return Err(TryLockError::WouldBlock);
             }
             None

@@ -18,7 +18,6 @@ pub struct Weak<T: ?Sized> {
 
 impl<T> Weak<T> {
     /// A reference to nothing.
-    #[must_use]
     pub const fn new() -> Self {
         Weak { value: real::Weak::new(), tag: Tag::NONE }
     }
@@ -34,7 +33,6 @@ impl<T: ?Sized> Weak<T> {
 
     /// A reference that keeps the value, if it is still there.
     #[track_caller]
-    #[must_use]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         if self.tag.upgrade(Location::caller()) == Some(false) {
             return None;
@@ -44,7 +42,6 @@ impl<T: ?Sized> Weak<T> {
 
     /// How many own the value.
     #[track_caller]
-    #[must_use]
     pub fn strong_count(&self) -> usize {
         let counts = self.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| self.value.strong_count(), |(strong, _)| strong)
@@ -52,26 +49,22 @@ impl<T: ?Sized> Weak<T> {
 
     /// How many weak references there are, as long as somebody owns the value.
     #[track_caller]
-    #[must_use]
     pub fn weak_count(&self) -> usize {
         let counts = self.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| self.value.weak_count(), |(strong, weak)| if strong == 0 { 0 } else { weak })
     }
 
     /// Whether both are references to the same value.
-    #[must_use]
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.value.ptr_eq(&other.value)
     }
 
     /// A pointer to the value.
-    #[must_use]
     pub fn as_ptr(&self) -> *const T {
         self.value.as_ptr()
     }
 
     /// A pointer to the value, which the reference lives on in.
-    #[must_use]
     pub fn into_raw(self) -> *const T {
         self.into_std().into_raw()
     }
@@ -80,7 +73,6 @@ impl<T: ?Sized> Weak<T> {
     ///
     /// # Safety
     /// The pointer must come from [`Weak::into_raw`], and be used so once.
-    #[must_use]
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
         // SAFETY: the caller's.

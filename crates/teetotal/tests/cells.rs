@@ -1,0 +1,180 @@
+//! Cells: data that is accessed alone, atomics that are moved or taken, and memory that must be given back.
+
+#![allow(unsafe_code, reason = "what is checked is unsafe code")]
+
+mod common;
+
+use common::{MODELS, executions, explore, failure};
+use teetotal::ModelId;
+use teetotal::alloc::{Layout, Track, alloc, dealloc};
+use teetotal::cell::{Cell, UnsafeCell};
+use teetotal::sync::Arc;
+use teetotal::sync::atomic::{AtomicBool, AtomicI8, AtomicPtr, AtomicUsize, Ordering};
+use teetotal::thread;
+
+/// Lets threads share anything.
+struct Shared<T>(T);
+
+// SAFETY: what is done with it is what is checked.
+unsafe impl<T> Sync for Shared<T> {}
+// SAFETY: the same.
+unsafe impl<T> Send for Shared<T> {}
+
+#[test]
+fn two_writes_that_nothing_orders_are_a_race() {
+    for model in MODELS {
+        let text = failure(model, || {
+            let cell = Arc::new(Shared(UnsafeCell::new(0)));
+            let other = Arc::clone(&cell);
+            // SAFETY: the checker says that it is not.
+            thread::spawn(move || other.0.with_mut(|data| unsafe { *data = 1 }));
+            // SAFETY: the same.
+            cell.0.with(|data| unsafe { *data });
+        });
+        assert!(text.starts_with("data race"), "{text}");
+    }
+}
+
+#[test]
+fn a_pointer_is_in_use_as_long_as_it_is_there() {
+    let text = failure(ModelId::Sc, || {
+        let shared = Arc::new((Shared(UnsafeCell::new(0)), AtomicBool::new(false)));
+        let other = Arc::clone(&shared);
+        thread::spawn(move || {
+            let pointer = other.0.0.get_mut();
+            other.1.store(true, Ordering::Release);
+            // SAFETY: the checker says that it is not.
+            pointer.with(|data| unsafe { *data = 1 });
+        });
+        if shared.1.load(Ordering::Acquire) {
+            // SAFETY: the same.
+            assert_eq!(unsafe { *shared.0.0.get().deref() }, 0);
+        }
+    });
+    assert!(text.starts_with("data race"), "{text}");
+}
+
+#[test]
+fn readers_do_not_race() {
+    assert_eq!(
+        executions(ModelId::Pso, || {
+            let cell = Arc::new(Shared(Cell::new(3)));
+            let other = Arc::clone(&cell);
+            let thread = thread::spawn(move || other.0.get());
+            assert_eq!(cell.0.get() + thread.join().expect("it ends"), 6);
+            cell.0.set(4);
+        }),
+        1
+    );
+}
+
+#[test]
+fn memory_that_is_used_again_is_another_cell() {
+    let report = explore(ModelId::Pso, || {
+        let threads: Vec<_> = (0..2)
+            .map(|i| {
+                thread::spawn(move || {
+                    let cell = Box::new(UnsafeCell::new(i));
+                    // SAFETY: it is the thread's own.
+                    cell.with_mut(|data| unsafe { *data += 1 });
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    });
+    assert_eq!((report.failure, report.executions), (None, 1));
+}
+
+#[test]
+fn an_atomic_keeps_its_value_when_it_is_moved() {
+    let report = explore(ModelId::Pso, || {
+        let flag = AtomicUsize::new(1);
+        flag.store(2, Ordering::Relaxed);
+        let boxed = Box::new(flag);
+        boxed.fetch_add(1, Ordering::Relaxed);
+        let flag = *boxed;
+        assert_eq!(flag.load(Ordering::Relaxed), 3);
+        assert_eq!(flag.into_inner(), 3);
+    });
+    assert_eq!(report.failure, None);
+}
+
+#[test]
+fn what_is_taken_alone_is_seen_by_all_afterwards() {
+    for model in MODELS {
+        let report = explore(model, || {
+            let mut n = AtomicUsize::new(1);
+            for round in 1..3 {
+                thread::scope(|scope| {
+                    scope.spawn(|| assert_eq!(n.load(Ordering::Relaxed), round));
+                });
+                n.with_mut(|value| *value += 1);
+            }
+            *n.get_mut() += 1;
+            assert_eq!(n.load(Ordering::Relaxed), 4);
+        });
+        assert_eq!(report.failure, None);
+    }
+}
+
+#[test]
+fn a_load_without_synchronization_may_race() {
+    let text = failure(ModelId::Pso, || {
+        let n = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&n);
+        thread::spawn(move || other.store(1, Ordering::SeqCst));
+        // SAFETY: the checker says that it is not.
+        unsafe { n.unsync_load() };
+    });
+    assert!(text.starts_with("data race"), "{text}");
+    let right = explore(ModelId::Pso, || {
+        let n = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&n);
+        thread::spawn(move || other.store(1, Ordering::Relaxed)).join().expect("it ends");
+        // SAFETY: the other thread has ended.
+        assert_eq!(unsafe { n.unsync_load() }, 1);
+    });
+    assert_eq!(right.failure, None);
+}
+
+#[test]
+fn atomics_compute_as_those_of_the_standard_library() {
+    let compute = || {
+        let byte = AtomicI8::new(i8::MAX);
+        let flag = AtomicBool::new(true);
+        let pointer = AtomicPtr::new(std::ptr::null_mut::<u8>());
+        let seen = (
+            byte.fetch_add(1, Ordering::Relaxed),
+            byte.fetch_max(-3, Ordering::Relaxed),
+            byte.fetch_min(-5, Ordering::Relaxed),
+            byte.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_add(1)),
+            flag.fetch_not(Ordering::Relaxed),
+            flag.fetch_nand(true, Ordering::Relaxed),
+            pointer.swap(std::ptr::dangling_mut(), Ordering::Relaxed).is_null(),
+        );
+        (seen, byte.into_inner(), flag.into_inner(), pointer.into_inner().is_null())
+    };
+    let outside = compute();
+    assert_eq!(outside, ((127, -128, -3, Ok(-5), true, false, true), -4, true, false));
+    let report = explore(ModelId::Tso, move || assert_eq!(compute(), outside));
+    assert_eq!(report.failure, None);
+}
+
+#[test]
+fn memory_and_tracked_values_must_be_given_back() {
+    let right = explore(ModelId::Sc, || {
+        let layout = Layout::new::<u64>();
+        // SAFETY: it is given back as it was allocated.
+        unsafe { dealloc(alloc(layout), layout) };
+        drop(Track::new(1));
+        assert_eq!(Track::new(2).into_inner(), 2);
+    });
+    assert_eq!(right.failure, None);
+    let text = failure(ModelId::Sc, || {
+        // SAFETY: it is never used.
+        let _ = unsafe { alloc(Layout::new::<u64>()) };
+    });
+    assert!(text.starts_with("leak: not given back") && text.contains("this memory was made here"), "{text}");
+    let text = failure(ModelId::Sc, || std::mem::forget(Track::new(1)));
+    assert!(text.starts_with("leak: not given back") && text.contains("this tracked value was made here"), "{text}");
+}
