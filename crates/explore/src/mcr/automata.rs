@@ -474,12 +474,12 @@ impl<S: Learnable, M: Model> Automata<S, M> {
 
     /// Puts the system into a state, and gives it.
     pub(super) fn load(&mut self, row: &[u32]) -> &System<S, M> {
-        for index in 0..self.n_threads {
-            if self.loaded[index] != row[index] {
-                let local = self.locals[index].get(row[index]);
+        for (index, (loaded, &wanted)) in self.loaded.iter_mut().zip(row).enumerate() {
+            if *loaded != wanted {
+                let local = self.locals[index].get(wanted);
                 let words = self.histories.words(local.history);
                 self.system.put_thread(ThreadId::at(index), words, &local.buffer);
-                self.loaded[index] = row[index];
+                *loaded = wanted;
             }
         }
         for index in 0..self.n_locations {
