@@ -3,6 +3,7 @@
 //! A search over states ends where there are finitely many. Finite data leave one thing that may grow without end: a
 //! store buffer whose thread goes round in a loop that stores and drains nowhere. Such programs are for the symbolic
 //! search. Whether there is such a loop is read off the code, so a loop that ends after a few rounds counts as well.
+//! Most of what is wrong shows with a store or two in each buffer, so that is looked for first.
 
 use teetotal_memory::{Access, Model};
 use teetotal_program::ir::{Instruction, Program, ThreadCode};
@@ -10,6 +11,12 @@ use teetotal_program::{Loc, OnFailure, Order};
 
 use crate::limits::Limits;
 use crate::search::SearchId;
+
+/// The limits on buffers with which something wrong is looked for before the symbolic search begins, one after the other.
+pub(crate) const SHORT_BUFFERS: [u64; 2] = [1, 2];
+
+/// How many states are looked at then, with each limit.
+pub(crate) const FEW_STATES: u64 = 100_000;
 
 /// The search for `program` under `M`.
 pub(crate) fn choose<M: Model>(program: &Program, limits: &Limits) -> SearchId {

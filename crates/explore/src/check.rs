@@ -16,7 +16,7 @@ use crate::limits::{LimitError, Limits};
 use crate::mcr;
 use crate::minimize::{Goal, minimize};
 use crate::outcome::{Coverage, Outcome, Schedule, StopReason, Violation};
-use crate::replay::{Replayed, trace_of};
+use crate::replay::{Replayed, named, trace_of};
 use crate::robustness::{self, Decided, Shown, Unbounded};
 use crate::search::{SEARCHES, SearchId, SearchInfo};
 use crate::stateful;
@@ -132,6 +132,7 @@ pub fn check_with(
     if options.depth == 0 {
         return Err(CheckError::NoDepth);
     }
+    let asked = options.search;
     let chosen = Options { search: chosen(program, options), ..options.clone() };
     let options = &chosen;
     refuse_unfit(options)?;
@@ -156,11 +157,64 @@ pub fn check_with(
     } else {
         None
     };
-    let mut searched = options.explored().visit(Search { program, options, signal, collector, checkpoints })?;
+    if (asked, options.search) == (SearchId::Auto, SearchId::Symbolic)
+        && options.stop_at_first
+        && let Some(searched) = look_with_short_buffers(program, options, signal, &monitors)?
+    {
+        return finish(program, &Options { search: SearchId::Stateful, ..options.clone() }, searched);
+    }
+    let mut searched = search(program, options, signal, collector, checkpoints)?;
     if let Some(decided) = decided {
         searched.add(decided);
     }
     finish(program, options, searched)
+}
+
+/// Searches, and names the steps of what was found.
+fn search(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+    collector: Collector,
+    checkpoints: Option<&Checkpoints<'_>>,
+) -> Result<Searched, CheckError> {
+    let explored = options.explored();
+    let mut searched = explored.visit(Search { program, options, signal, collector, checkpoints })?;
+    let Collector { satisfying, falsifying, findings, .. } = &mut searched.collector;
+    let places = findings.iter_mut().map(|found| &mut found.place);
+    for schedule in places.chain(satisfying).chain(falsifying) {
+        let found = std::mem::replace(schedule, Schedule::Steps(Vec::new()));
+        *schedule = named(program, explored, &options.limits, found);
+    }
+    Ok(searched)
+}
+
+/// Looks for something wrong that needs no more than a store or two in each buffer, before the symbolic search begins.
+///
+/// Gives what it found, or that there is nothing where no buffer ever needs more.
+fn look_with_short_buffers(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+    monitors: &[MonitorId],
+) -> Result<Option<Searched>, CheckError> {
+    for buffer in auto::SHORT_BUFFERS {
+        let states = Some(options.limits.states.unwrap_or(u64::MAX).min(auto::FEW_STATES));
+        let limits = Limits { buffer: Some(buffer), states, ..options.limits };
+        let quick = Options { search: SearchId::Stateful, limits, ..options.clone() };
+        let collector = Collector::new(program, options.model, monitors, options.stop_at_first);
+        let searched = search(program, &quick, signal, collector, None)?;
+        let is_enough = match searched.coverage {
+            Coverage::Complete => true,
+            Coverage::Stopped(reason) => {
+                matches!(reason, StopReason::Violation | StopReason::Time | StopReason::Interrupted)
+            }
+        };
+        if is_enough {
+            return Ok(Some(searched));
+        }
+    }
+    Ok(None)
 }
 
 /// What a search over states says of robustness.

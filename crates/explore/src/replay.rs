@@ -44,12 +44,23 @@ pub fn trace_of(program: &Arc<Program>, model: ModelId, schedule: &Schedule) -> 
 
 /// Runs the steps of a schedule as far as they are possible.
 pub(crate) fn run_again(program: &Arc<Program>, model: ModelId, schedule: &Schedule) -> Replayed {
-    model.visit(Again { program, strategy: Replay::of_schedule(schedule) })
+    model.visit(Again { program, strategy: Replay::of_schedule(schedule), buffer: None })
+}
+
+/// A schedule that a search with these limits found, for whoever has no limit on buffers.
+///
+/// A limit makes some steps impossible, so positions among those that are possible mean something else without it.
+pub(crate) fn named(program: &Arc<Program>, model: ModelId, limits: &Limits, schedule: Schedule) -> Schedule {
+    if limits.buffer.is_none() || matches!(schedule, Schedule::Steps(_)) {
+        return schedule;
+    }
+    let again = model.visit(Again { program, strategy: Replay::of_schedule(&schedule), buffer: limits.buffer });
+    Schedule::Steps(again.trace.steps().iter().map(|record| record.step).collect())
 }
 
 /// Runs the execution that a token stands for.
 pub fn replay(program: &Arc<Program>, token: &Token) -> Result<Replayed, TokenError> {
-    let again = token.model.visit(Again { program, strategy: Replay::of_token(token) });
+    let again = token.model.visit(Again { program, strategy: Replay::of_token(token), buffer: None });
     if again.trace.steps().len() < token.steps.len() {
         return Err(TokenError::NotPossible { position: again.trace.steps().len() + 1 });
     }
@@ -62,6 +73,8 @@ pub fn replay(program: &Arc<Program>, token: &Token) -> Result<Replayed, TokenEr
 struct Again<'a> {
     program: &'a Arc<Program>,
     strategy: Replay<'a>,
+    /// The limit on buffers of the search that found it.
+    buffer: Option<u64>,
 }
 
 impl ModelVisitor for Again<'_> {
@@ -71,7 +84,7 @@ impl ModelVisitor for Again<'_> {
         let mut system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.program)));
         let collector = Collector::new(self.program, M::ID, &MonitorId::defaults(), false);
         let mut last = Last { collector, program: self.program, seen: None };
-        let limits = Limits { steps: None, ..Limits::default() };
+        let limits = Limits { steps: None, buffer: self.buffer, ..Limits::default() };
         driver::run(&mut system, &mut self.strategy, &mut last, &limits, &|| None);
         let (trace, values, ending) = last.seen.unwrap_or_default();
         let token = Token { model: M::ID, hash: hash(&trace), steps: self.strategy.taken };

@@ -126,3 +126,20 @@ fn an_execution_with_many_rounds_is_found_and_replayed() {
     let text = "x=1; x=2; x=0; x=1; x=2 || r0=x; assume r0==2; r1=x; assume r1==0; r2=x; assert r2!=2";
     assert!(has_failure(&search(program(text), ModelId::Tso)));
 }
+
+/// Which search is taken when none is named.
+fn chosen(program: Program, model: ModelId, limits: Limits) -> SearchId {
+    let options = Options { limits, ..Options::new(model) };
+    check(&Arc::new(program), &options, &|| None).expect("it can be checked").search
+}
+
+#[test]
+fn the_symbolic_search_is_taken_where_a_buffer_may_fill_without_end() {
+    let none = Limits::default();
+    assert_eq!(chosen(two_writers(), ModelId::Tso, none), SearchId::Symbolic);
+    assert_eq!(chosen(two_writers(), ModelId::Sc, none), SearchId::Stateful);
+    let bounded = Limits { buffer: Some(3), ..none };
+    assert_eq!(chosen(two_writers(), ModelId::Tso, bounded), SearchId::Stateful);
+    let fenced = dekker_entry(HowOften::Repeated, Guard::Fences);
+    assert_eq!(chosen(fenced, ModelId::Pso, none), SearchId::Stateful);
+}

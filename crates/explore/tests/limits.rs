@@ -160,3 +160,18 @@ fn an_execution_ends_as_it_is_said() {
     assert_eq!(ended("r0=x; assume r0==1"), [false, false, true, false]);
     assert_eq!(ended("r0=x; assert r0==1"), [false, false, false, true]);
 }
+
+#[test]
+fn what_is_found_with_short_buffers_can_be_run_again() {
+    let wrong: [fn(gallery::Variant) -> Program; 4] =
+        [gallery::spin_lock, |variant| gallery::ticket_lock(4, variant), gallery::mcs_lock, gallery::clh_lock];
+    for buffer in 2..=3 {
+        for lock in wrong {
+            let limits = Limits { buffer: Some(buffer), ..none() };
+            let options = Options { search: SearchId::Stateful, limits, ..Options::new(ModelId::Pso) };
+            let outcome =
+                check(&Arc::new(lock(gallery::Variant::PLAIN)), &options, &|| None).expect("it can be searched");
+            assert!(!outcome.violations.is_empty(), "{buffer} stores");
+        }
+    }
+}

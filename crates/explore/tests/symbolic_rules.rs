@@ -1,4 +1,4 @@
-//! The rules of the paper on buffer contents, as printed and as corrected, on every small case. [LINDEN, §3 and §4]
+//! The rules of the paper on buffer contents, as printed and as corrected, on every small case [LINDEN, §3 and §4].
 
 use teetotal_explore::symbolic::alphabet::Store;
 use teetotal_explore::symbolic::automaton::{Language, Letter};

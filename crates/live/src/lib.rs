@@ -27,4 +27,4 @@ mod turn;
 pub use complaint::{Access, Complaint, Kind, Place, Race};
 pub use hidden::Ledger;
 pub use possession::Leak;
-pub use subject::{Live, Model};
+pub use subject::{Live, Model, STACK_SIZE};

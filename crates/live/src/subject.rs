@@ -24,8 +24,8 @@ pub type Model = Arc<dyn Fn() + Send + Sync>;
 /// How often each thread goes on before an execution that nobody looks at any more is given up.
 const MAX_TURNS: u32 = 10_000;
 
-/// How large the stack of a thread is.
-const STACK: usize = 2 << 20;
+/// How large the stack of a thread is, unless somebody says otherwise.
+pub const STACK_SIZE: usize = 2 << 20;
 
 /// A model in the middle of an execution.
 pub struct Live {
@@ -34,6 +34,8 @@ pub struct Live {
     execution: Box<Execution>,
     threads: Vec<Thread>,
     memory: RefCell<Memory>,
+    /// How many bytes the stack of a thread has.
+    stack_size: usize,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
     /// Who wrote what the next thread to go on has read.
@@ -100,6 +102,7 @@ impl Live {
             execution: Box::new(Execution::new(ledger.clone())),
             threads: Vec::new(),
             memory: RefCell::default(),
+            stack_size: STACK_SIZE,
             stacks: Vec::new(),
             source: None,
             is_rerunning: false,
@@ -108,6 +111,18 @@ impl Live {
         };
         live.restart();
         live
+    }
+
+    /// The same, with stacks of so many bytes.
+    #[must_use]
+    pub fn with_stack_size(mut self, bytes: usize) -> Self {
+        if bytes != self.stack_size {
+            self.stack_size = bytes;
+            self.abandon();
+            self.stacks.clear();
+            self.restart();
+        }
+        self
     }
 
     /// Where `thread` stands in the source.
@@ -237,7 +252,7 @@ impl Live {
 
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
         let stack = self.stacks.pop();
-        let stack = stack.unwrap_or_else(|| DefaultStack::new(STACK).expect("there is memory for a stack"));
+        let stack = stack.unwrap_or_else(|| DefaultStack::new(self.stack_size).expect("there is memory for a stack"));
         let fiber = Execution::fiber(stack, body);
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_live::{Ledger, Live};
 use teetotal_memory::ModelId;
 
 mod bounded;
@@ -20,6 +21,7 @@ mod replay;
 mod search;
 mod source_text;
 mod storyboard;
+mod watchman;
 
 use failure::Failing;
 use search::{Found, Search};
@@ -77,9 +79,9 @@ pub struct Builder {
     pub jobs: usize,
     /// How many bytes the stack of a thread has.
     pub stack_size: usize,
-    /// Where the search is kept, to go on from there when it is stopped.
+    /// There for loom's users: nothing is made of it.
     pub checkpoint_file: Option<PathBuf>,
-    /// How many executions there are between two times that it is kept.
+    /// There for loom's users: nothing is made of it.
     pub checkpoint_interval: usize,
     /// There for loom's users: any number of threads is possible.
     pub max_threads: usize,
@@ -87,7 +89,7 @@ pub struct Builder {
     pub expect_explicit_explore: bool,
     /// There for loom's users: places in the source are always known.
     pub location: bool,
-    /// Says on standard error how the search goes on.
+    /// Says on standard error each second how many executions were run.
     pub log: bool,
 }
 
@@ -127,7 +129,7 @@ impl Builder {
             max_branches: 1_000,
             preemption_bound: None,
             jobs: 1,
-            stack_size: 256 << 10,
+            stack_size: teetotal_live::STACK_SIZE,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
             max_threads: usize::MAX,
@@ -139,7 +141,7 @@ impl Builder {
         builder
     }
 
-    /// Keeps the search in `file`, and goes on from there if it was stopped.
+    /// There for loom's users: nothing is made of it.
     pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
         self.checkpoint_file = Some(file.into());
         self
@@ -183,6 +185,11 @@ impl Builder {
         F: Fn() + Sync + Send + 'static,
     {
         self.search(&(Arc::new(f) as teetotal_live::Model))
+    }
+
+    /// The model at its beginning.
+    fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
+        Live::new(Arc::clone(body), ledger).with_stack_size(self.stack_size)
     }
 
     fn search(&self, body: &teetotal_live::Model) -> Report {

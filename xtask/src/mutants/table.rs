@@ -718,49 +718,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "if divides && right == 0 {\n            return Err(EvalError::DivisionByZero);",
         replacement: "if divides && right == 0 {\n            return Ok(0);",
     },
-    // The symbolic search.
-    Mutant {
-        name: "symbolic: a store passes any other",
-        file: "crates/explore/src/symbolic/alphabet.rs",
-        original: "!M::keeps_order(write(Some(older.loc), Order::Plain), write(Some(newer.loc), order))",
-        replacement: "newer.loc != older.loc || order == Order::SeqCst",
-    },
-    Mutant {
-        name: "symbolic: a load takes the oldest store",
-        file: "crates/explore/src/symbolic/buffer_language.rs",
-        original: "to * width + stored.unwrap_or(newest)",
-        replacement: "to * width + if newest == 0 { stored.unwrap_or(0) } else { newest }",
-    },
-    Mutant {
-        name: "symbolic: a state covers another if one buffer does",
-        file: "crates/explore/src/symbolic/stored.rs",
-        original: "whole.iter().zip(part).all(|(&whole",
-        replacement: "whole.iter().zip(part).any(|(&whole",
-    },
-    Mutant {
-        name: "symbolic: an acceleration is not checked",
-        file: "crates/explore/src/symbolic/accelerate.rs",
-        original: "if world.buffers.automata.includes(explained, grown) { Grown::To(grown) } else { Grown::Unknown }",
-        replacement: "if explained != Language::EMPTY { Grown::To(grown) } else { Grown::Unknown }",
-    },
-    Mutant {
-        name: "symbolic: a cycle of one thread forgets that it drains",
-        file: "crates/explore/src/symbolic/local.rs",
-        original: "if taken.drains {",
-        replacement: "if taken.drains && taken.seen.len() > 9 {",
-    },
-    Mutant {
-        name: "symbolic: a barrier at the front stays",
-        file: "crates/explore/src/symbolic/buffer_language.rs",
-        original: "nfa.silent(2 * state, 2 * to);",
-        replacement: "nfa.edge(2 * state, letter, 2 * to);",
-    },
-    Mutant {
-        name: "symbolic: a thread goes alone although others read what it writes",
-        file: "crates/explore/src/symbolic/reduction.rs",
-        original: "access.written.meets(future.loads.union(at_once))",
-        replacement: "access.written.meets(at_once)",
-    },
     Mutant {
         name: "the footprint of a branch lacks where it leads",
         file: "crates/program/src/ir/footprint.rs",

@@ -21,7 +21,7 @@ use teetotal_program::ir::Program;
 use crate::limits::Limits;
 use crate::minimize::cheapest::{Answer, Cheapest};
 use crate::outcome::Schedule;
-use crate::replay::{Replayed, run_again};
+use crate::replay::{Replayed, named, run_again};
 
 /// An execution that shows what was wanted.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,10 +40,13 @@ pub fn minimize(program: &Arc<Program>, model: ModelId, limits: &Limits, known: 
     let answers = model.visit(Cheapest { program, limits, goals });
     let best = known.iter().zip(straight).zip(answers);
     best.map(|(((goal, _), candidate), answer)| match answer {
-        Answer::Cheapest(schedule) => match show(program, model, goal, &schedule) {
-            Some(_) => Simple { schedule, is_minimal: true },
-            None => Simple { schedule: candidate.schedule, is_minimal: false },
-        },
+        Answer::Cheapest(schedule) => {
+            let schedule = named(program, model, limits, schedule);
+            match show(program, model, goal, &schedule) {
+                Some(_) => Simple { schedule, is_minimal: true },
+                None => Simple { schedule: candidate.schedule, is_minimal: false },
+            }
+        }
         Answer::GaveUp => Simple { schedule: candidate.schedule, is_minimal: false },
     })
     .collect()

@@ -69,7 +69,7 @@ pub(super) struct Cycles {
 }
 
 /// No more cycles than this are kept for the same threads and memory.
-const MAX_CYCLES: usize = 8;
+const MAX_CYCLES: usize = 12;
 
 /// Longer cycles are not kept.
 const MAX_LENGTH: usize = 200;
@@ -95,7 +95,8 @@ impl Cycles {
             let steps = cycle.items.iter().filter(|item| matches!(item, Item::Step(_))).cloned().collect();
             Cycle::new(&self.all, buffers, steps, n_threads, false)
         });
-        for cycle in [Some(cycle), plain].into_iter().flatten().filter(Cycle::grows) {
+        let turned = with_a_turn(&self.all, buffers, &cycle, n_threads);
+        for cycle in [Some(cycle), plain].into_iter().flatten().chain(turned).filter(Cycle::grows) {
             known.push(CycleId(self.all.len() as u32));
             self.all.push(cycle);
         }
@@ -144,6 +145,23 @@ impl Cycles {
         M: Model,
     {
         matches!(self.local_growth(world, key, thread, languages), LocalGrowth::Closed)
+    }
+
+    /// Whether the cycles of `thread` alone that are known here are understood, or there is none.
+    pub(super) fn may_be_closed<S, M>(
+        &mut self,
+        world: &mut World<S, M>,
+        key: Key,
+        thread: ThreadId,
+        languages: &[Language],
+    ) -> bool
+    where
+        S: Foresight + Snapshot + Rewind + Clone,
+        M: Model,
+    {
+        let local = world.keys.locals_of(key)[thread.index()];
+        self.local.count(local) == 0
+            || !matches!(self.local_growth(world, key, thread, languages), LocalGrowth::Unknown)
     }
 
     /// What the cycles of `thread` alone add to its buffer.
@@ -329,6 +347,29 @@ impl Cycles {
         }
         languages
     }
+}
+
+/// For each acceleration on a cycle that appends nothing else to that buffer, the cycle with one turn more there.
+///
+/// An acceleration may stand for no turn at all, and a cycle must make the buffer longer. Together these are what the
+/// cycle does whenever it appends something.
+fn with_a_turn<M: Model>(all: &[Cycle], buffers: &mut Buffers<M>, cycle: &Cycle, n_threads: usize) -> Vec<Cycle> {
+    let mut turned = Vec::new();
+    for (position, item) in cycle.items.iter().enumerate() {
+        let Item::Pump(pump) = item else { continue };
+        let Pump::Suffix { thread, cycles } = &**pump else { continue };
+        if !cycle.keeps_length(*thread) {
+            continue;
+        }
+        for id in cycles {
+            let (before, after) = cycle.items.split_at(position + 1);
+            let items = [before, &all[id.0 as usize].items, after].concat();
+            if items.len() <= MAX_LENGTH {
+                turned.push(Cycle::new(all, buffers, items, n_threads, false));
+            }
+        }
+    }
+    turned
 }
 
 /// Whether a cycle gives every content of the other buffers back.

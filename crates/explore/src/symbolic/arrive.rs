@@ -1,5 +1,6 @@
-//! What becomes of a state that a step leads to: it slides on where only one thread matters, is accelerated, and stored
-//! unless it is known.
+//! What becomes of a state that a step leads to.
+//!
+//! It slides on where only one thread matters, is accelerated, and stored unless it is known.
 
 use std::rc::Rc;
 
@@ -20,8 +21,14 @@ use crate::outcome::StopReason;
 /// How many states on the way with the same threads and memory a cycle is looked for from.
 const MAX_ANCESTORS: usize = 4;
 
+/// How many turns of a loop of one thread are looked at together; what it stores may repeat only after several.
+const MAX_TURNS: usize = 6;
+
 /// How many steps each thread takes alone to look for loops.
 const MAX_LOOP_STEPS: usize = 500;
+
+/// A state that one thread alone leads to: how many steps on, and by which step.
+type ToVisit = (usize, Key, Box<[Language]>, Option<Rc<Taken>>);
 
 impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     /// Goes on from a state that a step leads to, unless it is known.
@@ -98,7 +105,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         if !M::BUFFERS {
             return;
         }
-        self.find_local_cycles(before, items, key);
+        self.find_local_cycles(before, items, key, languages);
         let pumps = self.cycles.accelerate(&mut self.world, key, languages);
         let found = self.find_cycles(before, items, key, languages);
         items.extend(pumps.into_iter().map(Item::Pump));
@@ -109,8 +116,8 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         }
     }
 
-    /// Looks for the last time at which each thread that has moved stood where it stands now.
-    fn find_local_cycles(&mut self, before: StateId, items: &[Item], key: Key) {
+    /// Looks for the last times at which each thread that has moved stood where it stands now.
+    fn find_local_cycles(&mut self, before: StateId, items: &[Item], key: Key, languages: &[Language]) {
         let moved = |item: &Item| match item {
             Item::Step(taken) if !taken.step.is_commit() => Some(taken.step.thread()),
             _ => None,
@@ -124,10 +131,15 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
                 let key = self.states.get(*id).key;
                 self.world.keys.locals_of(key)[thread.index()] == local
             };
-            if let Some(since) = self.states.way_back(before).find(stood_here) {
+            let times = self.states.way_back(before).filter(stood_here).take(MAX_TURNS);
+            for since in times.collect::<Vec<_>>() {
                 let mut path = self.states.path(Some(since), before);
                 path.extend_from_slice(items);
                 self.cycles.local.add(local, thread, &path);
+                // More turns are of no use where all that one leads to is there already.
+                if self.cycles.may_be_closed(&mut self.world, key, thread, languages) {
+                    break;
+                }
             }
         }
     }
@@ -191,7 +203,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         // The path, and the steps from it that are still to be taken: depth first.
         let mut path: Vec<(LocalState, Option<Rc<Taken>>)> = Vec::new();
         let mut seen = Vec::new();
-        let mut open: Vec<(usize, Key, Box<[Language]>, Option<Rc<Taken>>)> = vec![(0, key, languages.into(), None)];
+        let mut open: Vec<ToVisit> = vec![(0, key, languages.into(), None)];
         for _ in 0..MAX_LOOP_STEPS {
             let Some((depth, key, languages, taken)) = open.pop() else { return };
             let local = local_of(self, key);

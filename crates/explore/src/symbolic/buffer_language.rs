@@ -57,6 +57,9 @@ pub struct LetterSet(pub u32);
 /// A store that leaves, the letters that it passes, and what is left.
 type Leaving = (Letter, LetterSet, Language);
 
+/// A language in parts, by the value of the newest store to some location or for want of one.
+type Parts = Rc<[(Option<Value>, Language)]>;
+
 /// Languages of buffer contents under the model `M`.
 #[derive(Debug)]
 pub struct Buffers<M> {
@@ -64,7 +67,7 @@ pub struct Buffers<M> {
     pub alphabet: Alphabet<M>,
     effects: HashMap<(Effect, Language), Language, FxBuildHasher>,
     /// By language and location.
-    newest: HashMap<(Language, Loc), Rc<[(Option<Value>, Language)]>, FxBuildHasher>,
+    newest: HashMap<(Language, Loc), Parts, FxBuildHasher>,
     leaving: HashMap<Language, Rc<[Leaving]>, FxBuildHasher>,
     /// The locations that stores of a language are to.
     locations: HashMap<Language, LocSet, FxBuildHasher>,
@@ -146,7 +149,7 @@ impl<M: Model> Buffers<M> {
     }
 
     /// The language in parts by the value of the newest store to `loc`; none of them is empty.
-    pub fn newest(&mut self, language: Language, loc: Loc) -> Rc<[(Option<Value>, Language)]> {
+    pub fn newest(&mut self, language: Language, loc: Loc) -> Parts {
         if let Some(known) = self.newest.get(&(language, loc)) {
             return Rc::clone(known);
         }

@@ -82,6 +82,11 @@ impl Cycle {
         self.growth.iter().any(|growth| *growth != Growth::None)
     }
 
+    /// Whether it may leave the buffer of `thread` as long as it is.
+    pub(super) fn keeps_length(&self, thread: ThreadId) -> bool {
+        self.least[thread.index()] == Some(0)
+    }
+
     /// Whether something accelerated on the way keeps it from making a buffer longer for sure.
     pub(super) fn may_shrink(&self) -> bool {
         self.least.contains(&None)

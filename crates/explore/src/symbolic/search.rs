@@ -125,7 +125,7 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
                 return stopped;
             }
         }
-        if id % SIGNAL_INTERVAL != 0 {
+        if !id.is_multiple_of(SIGNAL_INTERVAL) {
             return None;
         }
         let progress = Progress { executions: 0, states: self.states.len() as u64 };

@@ -34,7 +34,7 @@ impl ModelVisitor for Failing<'_> {
     type Output = String;
 
     fn visit<M: Model>(self) -> String {
-        let live = || Live::new(self.body.clone(), self.ledger);
+        let live = || self.builder.live(self.body, self.ledger);
         let whole = perform::<M>(live(), &self.wrong.way);
         let performed = match reduced::<M>(&live, &whole, &self.wrong.problem) {
             Some(smaller) => smaller,

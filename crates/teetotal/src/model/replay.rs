@@ -2,7 +2,7 @@
 
 use teetotal_explore::token::{Token, TokenError};
 use teetotal_explore::{Coverage, Stats};
-use teetotal_live::{Ledger, Live};
+use teetotal_live::Ledger;
 use teetotal_memory::{Model, ModelVisitor};
 
 use super::failure::show_again;
@@ -59,7 +59,7 @@ impl Again<'_> {
     /// Runs the execution, with whatever it shows in the open.
     fn attempt<M: Model>(&self, ledger: &Ledger) -> Result<Option<String>, TokenError> {
         loop {
-            let performed = perform::<M>(Live::new(self.body.clone(), ledger), &Way::Token(self.token.clone()));
+            let performed = perform::<M>(self.builder.live(self.body, ledger), &Way::Token(self.token.clone()));
             if ledger.is_out_of_date() {
                 ledger.open();
                 continue;

@@ -1,7 +1,6 @@
 //! Runs the executions of a model.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::sync::{Mutex, PoisonError};
 
 use teetotal_explore::dpor::{self, Leaf, Settings};
 use teetotal_explore::driver::{Flow, StopSignal};
@@ -11,6 +10,7 @@ use teetotal_memory::{Model, ModelVisitor};
 
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
+use super::watchman::Watchman;
 use super::{Builder, bounded};
 
 /// How many executions are run before those with few preemptions are, if that is wanted.
@@ -44,14 +44,8 @@ impl ModelVisitor for Search<'_> {
     type Output = Found;
 
     fn visit<M: Model>(self) -> Found {
-        let begin = Instant::now();
-        let max_duration = self.builder.max_duration;
         let ledger = Ledger::default();
-        let signal = || {
-            // What the search found is of no use if something was hidden from it that it should have seen.
-            let is_over = max_duration.is_some_and(|limit| begin.elapsed() >= limit) || ledger.is_out_of_date();
-            is_over.then_some(StopReason::Time)
-        };
+        let signal = Watchman::new(self.builder, &ledger);
         loop {
             let found = match self.builder.preemption_bound {
                 Some(bound) => self.within::<M>(&ledger, &signal, bound),
@@ -81,7 +75,7 @@ impl Search<'_> {
             }
             Flow::Stop(StopReason::Violation)
         };
-        let make = || Live::new(Arc::clone(&self.body), ledger);
+        let make = || self.builder.live(&self.body, ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
         let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
         let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +89,7 @@ impl Search<'_> {
         let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits });
         match found.coverage {
             Coverage::Stopped(StopReason::Executions(_)) => {
-                let live = Live::new(Arc::clone(&self.body), ledger);
+                let live = self.builder.live(&self.body, ledger);
                 let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
                 Found { stats, coverage, wrong, ..found }
             }

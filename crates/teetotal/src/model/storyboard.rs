@@ -121,7 +121,7 @@ impl Statements {
                 },
             };
             // Where a guard is dropped is known only to the compiler.
-            let line = place.filter(|_| event.kind != EventKind::Unlock).map(|place| format!("  :{}", place.line));
+            let line = place.filter(|_| event.kind != EventKind::Unlock).map(|place| format!(" :{}", place.line));
             does + &line.unwrap_or_default()
         });
         Statements { lines: lines.collect() }
@@ -187,12 +187,12 @@ fn pointer_names(live: &Live, trace: &Trace) -> BTreeMap<Value, String> {
     for value in initial.chain(values).filter(|value| ADDRESSES.contains(value)) {
         // What stands in the low bits is a mark.
         let (base, mark) = (value & !7, value & 7);
-        if !names.contains_key(&base) {
+        let name = names.entry(base).or_insert_with(|| {
             n_pointers += 1;
-            names.insert(base, format!("ptr{n_pointers}"));
-        }
-        if mark != 0 && !names.contains_key(&value) {
-            let name = format!("{}+{mark}", names[&base]);
+            format!("ptr{n_pointers}")
+        });
+        if mark != 0 {
+            let name = format!("{name}+{mark}");
             names.insert(value, name);
         }
     }
