@@ -15,6 +15,7 @@ mod estimate;
 mod linden;
 mod litmus;
 mod machines;
+mod mcr;
 mod robustness;
 
 /// Measurements of teetotal.
@@ -42,7 +43,7 @@ enum What {
     /// The tables of a paper, beside the published figures
     Tables {
         /// The paper
-        #[arg(value_parser = ["linden"])]
+        #[arg(value_parser = ["linden", "mcr"])]
         paper: String,
     },
 }
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
         What::Litmus { folder } => litmus::run(folder),
+        What::Tables { paper } if paper == "mcr" => mcr::run(),
         What::Tables { .. } => linden::run(),
     }
 }

@@ -28,6 +28,7 @@ mod everything;
 mod exact;
 mod fences;
 mod inclusion;
+mod mcr;
 mod minimal;
 mod permutation;
 mod rc11;
@@ -108,6 +109,7 @@ const LAWS: &[Law] = &[
     Law { name: "the twin accepts nothing else", needs_end: true, holds: candidates::are_told_apart },
     Law { name: "stateful search ≡ brute force", needs_end: true, holds: states::agree_with_brute_force },
     Law { name: "dpor runs each trace once", needs_end: true, holds: dpor::runs_each_trace_once },
+    Law { name: "mcr finds the values of brute force, each once", needs_end: true, holds: mcr::finds_each_class_once },
     Law { name: "robustness is decided under SC", needs_end: true, holds: robustness::agrees_with_the_model },
     Law { name: "a search of the model finds what SC has not", needs_end: true, holds: robustness::is_inclusion },
     Law { name: "bounded search ≡ brute force within the bound", needs_end: true, holds: bounded::agrees },

@@ -15,13 +15,15 @@ use crate::Task;
 use crate::laws::AFTER;
 
 mod dpor;
+mod mcr;
 mod robustness;
 mod symbolic;
 mod table;
 
 /// All faults.
 fn all() -> impl Iterator<Item = &'static Mutant> {
-    table::MUTANTS.iter().chain(dpor::MUTANTS).chain(robustness::MUTANTS).chain(symbolic::MUTANTS)
+    let engines = dpor::MUTANTS.iter().chain(mcr::MUTANTS).chain(symbolic::MUTANTS);
+    table::MUTANTS.iter().chain(engines).chain(robustness::MUTANTS)
 }
 
 /// Plants faults one at a time and demands that the laws catch each.

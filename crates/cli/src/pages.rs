@@ -34,7 +34,7 @@ macro_rules! pages {
 const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
     Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
-    Search: "auto" "stateful" "symbolic" "brute" "dpor" "bounded" "random" "pct";
+    Search: "auto" "stateful" "symbolic" "brute" "dpor" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
         "not-deterministic" "time" "interrupted" "continuation";
     Frontend: "litmus" "promela";

@@ -13,6 +13,7 @@ use crate::collector::{Collector, Found};
 use crate::dpor::{self, CheckpointError, Checkpoints, Estimate};
 use crate::driver::{self, StopSignal};
 use crate::limits::{LimitError, Limits};
+use crate::mcr;
 use crate::minimize::{Goal, minimize};
 use crate::outcome::{Coverage, Outcome, Schedule, StopReason, Violation};
 use crate::replay::{Replayed, named, trace_of};
@@ -389,6 +390,12 @@ impl ModelVisitor for Search<'_> {
                 let (collector, coverage) =
                     dpor::search::<_, M>(subject, &collector, &settings, self.signal, checkpoints)?;
                 Searched { collector, coverage, guarantee: None, fences_suffice: true }
+            }
+            SearchId::Mcr => {
+                let settings = mcr::Settings { limits, reduce: true };
+                let seen = self.program.locations_at_end();
+                let coverage = mcr::search(&system, &seen, &mut self.collector, &settings, self.signal);
+                Searched { collector: self.collector, coverage, guarantee: None }
             }
             SearchId::Auto => unreachable!("a search was chosen before"),
             SearchId::Symbolic => {

@@ -11,6 +11,7 @@ mod collector;
 pub mod dpor;
 pub mod driver;
 mod limits;
+pub mod mcr;
 pub mod minimize;
 mod outcome;
 mod replay;

@@ -134,6 +134,8 @@ pub struct Stats {
     pub failed: u64,
     /// Executions that were begun and not counted, because they turned out to be none or to be run elsewhere.
     pub abandoned: u64,
+    /// Classes of executions that read the same values, where the search tells them apart.
+    pub classes: u64,
     /// Different states stored.
     pub states: u64,
     /// Steps performed.
@@ -147,14 +149,15 @@ pub struct Stats {
 impl Stats {
     /// Adds what another part of the search did.
     pub fn add(&mut self, other: &Stats) {
-        let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes, pending } =
-            other;
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
+        let Stats { classes, states, steps, bytes, pending, .. } = other;
         self.executions += executions;
         self.completed += completed;
         self.blocked += blocked;
         self.discarded += discarded;
         self.failed += failed;
         self.abandoned += abandoned;
+        self.classes += classes;
         self.states += states;
         self.pending = self.pending.max(*pending);
         self.steps += steps;

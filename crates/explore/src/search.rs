@@ -13,6 +13,7 @@ pub enum SearchId {
     Stateful,
     Symbolic,
     Dpor,
+    Mcr,
     Bounded,
     Random,
     Pct,
@@ -61,6 +62,13 @@ pub const SEARCHES: &[SearchInfo] = &[
         summary: "every trace (who reads from whom, in which order writes reach memory) once; for programs that end",
         preserves: Preserves { level: Level::Trace, extent: Extent::All },
         limits: &["executions", "steps"],
+    },
+    SearchInfo {
+        id: SearchId::Mcr,
+        name: "mcr",
+        summary: "one execution for all that read the same values and end alike; for programs that end",
+        preserves: Preserves { level: Level::Values, extent: Extent::All },
+        limits: &["executions", "states", "steps", "memory"],
     },
     SearchInfo {
         id: SearchId::Bounded,

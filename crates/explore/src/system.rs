@@ -1,9 +1,9 @@
 //! A subject and its memory: the only place where steps are performed.
 
 use teetotal_judge::Ending;
-use teetotal_memory::{Machine, Model, Recorder, Step};
+use teetotal_memory::{Machine, Model, Recorder, Step, StoreBuffer};
 use teetotal_program::condition::{FinalState, Term};
-use teetotal_program::{Failure, Op, Snapshot, Status, Subject, ThreadId, Value};
+use teetotal_program::{Failure, Loc, Op, Rewind, Snapshot, Status, Subject, ThreadId, Value};
 
 /// A subject in the middle of an execution under the model `M`.
 #[derive(Clone, Debug)]
@@ -34,6 +34,26 @@ impl<S: Subject, M: Model> System<S, M> {
     #[must_use]
     pub fn machine(&self) -> &Machine<M> {
         &self.machine
+    }
+
+    /// Puts `thread` where it once was: its own state, and its pending stores.
+    pub(crate) fn put_thread(&mut self, thread: ThreadId, words: &[Value], buffer: &StoreBuffer)
+    where
+        S: Rewind,
+    {
+        self.subject.load_thread(thread, words);
+        self.machine.set_buffer(thread, buffer);
+    }
+
+    /// Puts `value` into memory.
+    pub(crate) fn put_memory(&mut self, loc: Loc, value: Value) {
+        self.machine.set_memory(loc, value);
+    }
+
+    /// Replaces `steps` by those in which `thread` performs its operation now, whatever the others ask for.
+    pub(crate) fn issues_of(&mut self, thread: ThreadId, steps: &mut Vec<Step>) {
+        steps.clear();
+        self.machine.push_issues(&self.subject, thread, steps);
     }
 
     /// Lets no buffer hold more than `limit` stores.

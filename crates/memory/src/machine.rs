@@ -181,8 +181,9 @@ impl<M: Model> Machine<M> {
         }
     }
 
+    /// Adds the steps in which `thread` performs its operation, if it can now; what others ask for does not matter.
     #[inline]
-    fn push_issues(&mut self, subject: &impl Subject, thread: ThreadId, steps: &mut Vec<Step>) {
+    pub fn push_issues(&mut self, subject: &impl Subject, thread: ThreadId, steps: &mut Vec<Step>) {
         let Status::Ready(op) = subject.status(thread) else { return };
         if !self.may_issue(subject, thread, op) {
             return;
@@ -239,6 +240,17 @@ impl<M: Model> Machine<M> {
     /// Whether the limit on buffers keeps `thread` from storing.
     fn is_full(&self, thread: ThreadId) -> bool {
         M::BUFFERS && self.buffers[thread.index()].pending().len() >= self.buffer_limit
+    }
+
+    /// Puts `value` into memory, as if it had always been there.
+    pub fn set_memory(&mut self, loc: Loc, value: Value) {
+        self.values[loc.index()] = value;
+        self.sources[loc.index()] = Source::Initial;
+    }
+
+    /// Puts `buffer` in the place of the pending stores of `thread`.
+    pub fn set_buffer(&mut self, thread: ThreadId, buffer: &StoreBuffer) {
+        self.buffers[thread.index()].copy_from(buffer);
     }
 
     fn write(&mut self, loc: Loc, value: Value, event: EventId) {

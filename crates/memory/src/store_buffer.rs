@@ -22,7 +22,7 @@ pub struct Pending {
 }
 
 /// The pending stores of one thread.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct StoreBuffer {
     pending: Vec<Pending>,
     /// A barrier stands after the newest entry. Never set while the buffer is empty.

@@ -61,6 +61,19 @@ impl Formula {
         Formula::Compare(Operand::Term(term), Comparison::Equal, Operand::Constant(value))
     }
 
+    /// Calls `each` with every term in it.
+    pub fn for_each_term(&self, each: &mut dyn FnMut(Term)) {
+        match self {
+            Formula::True => {}
+            Formula::Compare(left, _, right) => [left, right].into_iter().for_each(|operand| match operand {
+                Operand::Term(term) => each(*term),
+                Operand::Constant(_) => {}
+            }),
+            Formula::Not(inner) => inner.for_each_term(each),
+            Formula::And(parts) | Formula::Or(parts) => parts.iter().for_each(|part| part.for_each_term(each)),
+        }
+    }
+
     /// Whether it holds of `state`.
     pub fn holds(&self, state: &dyn FinalState) -> bool {
         match self {

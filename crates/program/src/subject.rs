@@ -238,6 +238,9 @@ pub trait Foresight: Subject {
     /// The locations that the `Await` of `thread` may store to in the same step.
     fn stores_at_once(&self, thread: ThreadId) -> LocSet;
 
+    /// Whether `thread`, where it stands, asks to go on without a switch to another thread.
+    fn asks_for_no_switch(&self, thread: ThreadId) -> bool;
+
     /// A number that grows along every path of `thread` except where it goes back in a loop.
     fn position(&self, thread: ThreadId) -> u32;
 }
@@ -311,6 +314,12 @@ impl LocSet {
     #[must_use]
     pub fn union(self, other: LocSet) -> LocSet {
         LocSet(self.0 | other.0)
+    }
+
+    /// Those that may be in both.
+    #[must_use]
+    pub fn intersection(self, other: LocSet) -> LocSet {
+        LocSet(self.0 & other.0)
     }
 
     /// Whether some location may be in both.

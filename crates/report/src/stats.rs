@@ -9,9 +9,9 @@ impl Report<'_> {
     /// Names and values of all counts, for a table; elapsed time is for whoever has a clock.
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
-        let Stats { executions, completed, blocked, discarded, failed, abandoned, states, steps, bytes: size, pending } =
-            self.outcome.stats;
-        vec![
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = self.outcome.stats;
+        let Stats { classes, states, steps, bytes: size, pending, .. } = self.outcome.stats;
+        let mut stats = vec![
             ("search", self.outcome.search.info().name.to_owned()),
             ("limits", limits(&self.options.limits, self.outcome.search)),
             ("states", states.to_string()),
@@ -25,7 +25,11 @@ impl Report<'_> {
             ("steps", steps.to_string()),
             ("memory", bytes(size)),
             ("pending", pending.to_string()),
-        ]
+        ];
+        if classes > 0 {
+            stats.push(("classes", classes.to_string()));
+        }
+        stats
     }
 }
 

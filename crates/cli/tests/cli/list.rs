@@ -27,14 +27,14 @@ fn checks_are_listed_with_the_searches_that_fit() {
         "list checks",
         0,
         expect![[r#"
-            check             needs               auto  stateful  symbolic  dpor  bounded  random  pct     brute
-            assertion         state               all   all       all       all   bound    sample  sample  all
-            condition         state               all   all       all       all   bound    sample  sample  all
-            deadlock          state               all   all       all       all   bound    sample  sample  all
-            robustness        trace               all   all       -         all   bound    sample  sample  all
-            sober             trace               -     -         -         all   bound    sample  sample  all
-            sober-as-printed  trace               -     -         -         all   bound    sample  sample  all
-            buffers           every interleaving  -     -         -         -     bound    sample  sample  all
+            check             needs               auto  stateful  symbolic  dpor  mcr  bounded  random  pct     brute
+            assertion         state               all   all       all       all   all  bound    sample  sample  all
+            condition         state               all   all       all       all   all  bound    sample  sample  all
+            deadlock          state               all   all       all       all   all  bound    sample  sample  all
+            robustness        trace               all   all       -         all   -    bound    sample  sample  all
+            sober             trace               -     -         -         all   -    bound    sample  sample  all
+            sober-as-printed  trace               -     -         -         all   -    bound    sample  sample  all
+            buffers           every interleaving  -     -         -         -     -    bound    sample  sample  all
 
             all     every execution counts; without a limit met, the answer is sure
             bound   every execution within a bound counts
@@ -73,6 +73,9 @@ fn searches_are_listed() {
             dpor      every trace (who reads from whom, in which order writes reach memory)
                       once; for programs that end
                       preserves: trace, of all executions
+            mcr       one execution for all that read the same values and end alike; for
+                      programs that end
+                      preserves: values, of all executions
             bounded   every interleaving with few preemptions, those with the fewest first;
                       for programs that end
                       preserves: every interleaving, of the executions within a bound
@@ -97,16 +100,16 @@ fn limits_are_listed() {
         expect![[r#"
             limit        default  unit         on (searches that heed it)
             states       none     states       different states that are stored (auto,
-                                               stateful, symbolic)
+                                               stateful, symbolic, mcr)
             executions   none     executions   executions that are run; 10000 where random
-                                               and pct have none (dpor, bounded, random,
-                                               pct, brute)
+                                               and pct have none (dpor, mcr, bounded,
+                                               random, pct, brute)
             steps        1000000  steps        steps in one execution (all)
             buffer       none     stores       stores in the buffer of one thread (auto,
                                                stateful, symbolic, bounded, random, pct,
                                                brute)
             memory       8192     MiB          memory that the stored states take (auto,
-                                               stateful, symbolic)
+                                               stateful, symbolic, mcr)
             preemptions  2        preemptions  switches from a thread that can go on; may be
                                                0 (bounded)
             time         none     seconds      time that passes (all)

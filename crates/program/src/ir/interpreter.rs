@@ -272,6 +272,12 @@ impl Foresight for Interpreter {
         stores_at_once(self.frame(thread).instruction())
     }
 
+    fn asks_for_no_switch(&self, thread: ThreadId) -> bool {
+        let control = self.frame(thread).control();
+        let places = &self.program.threads[thread.index()].places;
+        control.is_ready() && places[control.instruction() as usize].exclusive
+    }
+
     fn position(&self, thread: ThreadId) -> u32 {
         self.frame(thread).control().instruction()
     }

@@ -87,6 +87,23 @@ impl Program {
         self.filter.as_ref().is_none_or(|filter| filter.holds(state))
     }
 
+    /// The locations whose final values an outcome shows, or the condition or the filter asks for.
+    #[must_use]
+    pub fn locations_at_end(&self) -> Vec<Loc> {
+        let mut locations = Vec::new();
+        let mut add = |term| {
+            if let Term::Memory(loc) = term {
+                locations.push(loc);
+            }
+        };
+        self.observed.iter().for_each(|&term| add(term));
+        let formulas = self.condition.iter().map(Condition::formula).chain(&self.filter);
+        formulas.for_each(|formula| formula.for_each_term(&mut add));
+        locations.sort_unstable();
+        locations.dedup();
+        locations
+    }
+
     /// How many operations on memory and choices there are in the code.
     #[must_use]
     pub fn n_operations(&self) -> usize {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_explore::stateful::{Forgetful, History, Reads, Remember, Settings, search_with};
-use teetotal_explore::{Collector, Coverage, Limits, Options, SearchId, Stats, System, check};
+use teetotal_explore::{Collector, Coverage, Limits, Options, SearchId, Stats, System, check, mcr};
 use teetotal_judge::Ending;
 use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::Value;
@@ -17,6 +17,8 @@ use super::Row;
 pub(super) enum Count {
     /// Different values read by complete executions, thread by thread.
     ValueStates,
+    /// The same, found by maximal causality reduction, one execution each.
+    Classes,
     /// The same with the source of each.
     ReadsFromStates,
     /// Different traces (po, rf, co) of complete executions.
@@ -35,6 +37,7 @@ impl Count {
     fn name(self) -> &'static str {
         match self {
             Count::ValueStates => "value states",
+            Count::Classes => "classes by mcr",
             Count::ReadsFromStates => "reads-from states",
             Count::Traces => "traces",
             Count::DiscardedTraces => "discarded traces",
@@ -156,6 +159,7 @@ impl ModelVisitor for Counting<'_> {
     fn visit<M: Model>(self) -> String {
         let remember = match self.count {
             Count::ValueStates => Remember::Values,
+            Count::Classes => return classes::<M>(self.program).to_string(),
             Count::ReadsFromStates => Remember::ReadsFrom,
             Count::Traces | Count::DiscardedTraces => Remember::Trace,
             Count::FinalStates => {
@@ -188,4 +192,14 @@ fn executions(program: &Arc<Program>, model: ModelId, jobs: usize) -> Stats {
     let outcome = check(program, &options, &|| None).expect("the search takes the programs");
     assert_eq!(outcome.coverage, Coverage::Complete, "{} is counted to the end", program.name);
     outcome.stats
+}
+
+/// How many executions maximal causality reduction runs of `program` under `M`, with nothing observed of memory.
+fn classes<M: Model>(program: &Arc<Program>) -> u64 {
+    let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
+    let mut count = 0;
+    let settings = mcr::Settings { limits: Limits::default(), reduce: true };
+    let coverage = mcr::visit(&system, &[], &settings, &mut |_| count += 1);
+    assert_eq!(coverage, Coverage::Complete, "{} is counted to the end", program.name);
+    count
 }

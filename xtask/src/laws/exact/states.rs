@@ -3,15 +3,18 @@
 use teetotal_program::gallery::*;
 
 use super::Row;
-use super::count::Count::{FinalStates, ReadsFromStates, ValueStates};
-use super::count::{OPEN, known, ours, under_each};
+use super::count::Count::{Classes, FinalStates, ReadsFromStates, ValueStates};
+use super::count::{Known, OPEN, known, ours, under_each};
 
 pub(super) fn rows() -> Vec<Row> {
     [value_states(), reads_from_states(), final_states()].into_iter().flatten().flatten().collect()
 }
 
 fn value_states() -> Vec<Vec<Row>> {
-    let of = |build: fn() -> _, known| under_each(ValueStates, build, known);
+    let of = |build: fn() -> _, known: [Known; 3]| {
+        let by_mcr = known.map(Known::quick);
+        under_each(ValueStates, build, known).into_iter().chain(under_each(Classes, build, by_mcr)).collect()
+    };
     vec![
         of(store_buffering, [known(3), known(4), known(4)]),
         of(store_forwarding, [known(3), known(4), known(4)]),

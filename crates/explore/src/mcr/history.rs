@@ -1,0 +1,109 @@
+//! What the threads have read so far, as a tree.
+//!
+//! A thread is deterministic, so what it read decides where it is. An operation that reads nothing has one child.
+
+use teetotal_program::Value;
+
+/// A node of the tree: all that one thread has read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct HistoryId(u32);
+
+const NONE: u32 = u32::MAX;
+
+struct Node {
+    /// The value by which it differs from its siblings.
+    answer: Value,
+    first_child: u32,
+    next_sibling: u32,
+    /// How many operations its thread has performed.
+    issues: u32,
+    /// Where the state of its thread is kept, if it is.
+    words: u32,
+}
+
+/// The histories of all threads, each with the state of its thread.
+pub(super) struct Histories {
+    nodes: Vec<Node>,
+    words: Vec<Value>,
+    /// How many words a state has.
+    width: usize,
+}
+
+impl Histories {
+    pub(super) fn new(width: usize) -> Self {
+        Histories { nodes: Vec::with_capacity(64), words: Vec::with_capacity(64 * width), width }
+    }
+
+    /// The empty history of another thread.
+    pub(super) fn root(&mut self) -> HistoryId {
+        self.add(0)
+    }
+
+    /// The history that goes on with one more operation, which read `answers`.
+    pub(super) fn extend(&mut self, history: HistoryId, answers: &[Value]) -> HistoryId {
+        let issues = self.issues(history) + 1;
+        let next = match answers {
+            [] => self.child(history, 0),
+            _ => answers.iter().fold(history, |at, &answer| self.child(at, answer)),
+        };
+        self.nodes[next.0 as usize].issues = issues;
+        next
+    }
+
+    /// How many operations its thread has performed.
+    pub(super) fn issues(&self, history: HistoryId) -> u32 {
+        self.nodes[history.0 as usize].issues
+    }
+
+    /// The state of its thread, which was kept.
+    pub(super) fn words(&self, history: HistoryId) -> &[Value] {
+        let start = self.nodes[history.0 as usize].words as usize;
+        &self.words[start..start + self.width]
+    }
+
+    /// Keeps the state of its thread, which `save` writes, unless it is kept already.
+    pub(super) fn keep(&mut self, history: HistoryId, save: impl FnOnce(&mut [Value])) {
+        let node = &mut self.nodes[history.0 as usize];
+        if node.words == NONE {
+            let start = self.words.len();
+            node.words = number(start);
+            self.words.resize(start + self.width, 0);
+            save(&mut self.words[start..]);
+        }
+    }
+
+    pub(super) fn hash_of(history: HistoryId) -> u64 {
+        history.0.into()
+    }
+
+    /// How much memory it all takes.
+    pub(super) fn memory(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>() + self.words.capacity() * size_of::<Value>()
+    }
+
+    fn child(&mut self, parent: HistoryId, answer: Value) -> HistoryId {
+        let mut at = self.nodes[parent.0 as usize].first_child;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            if node.answer == answer {
+                return HistoryId(at);
+            }
+            at = node.next_sibling;
+        }
+        let new = self.add(answer);
+        let parent = parent.0 as usize;
+        self.nodes[new.0 as usize].next_sibling = self.nodes[parent].first_child;
+        self.nodes[parent].first_child = new.0;
+        new
+    }
+
+    fn add(&mut self, answer: Value) -> HistoryId {
+        let id = number(self.nodes.len());
+        self.nodes.push(Node { answer, first_child: NONE, next_sibling: NONE, issues: 0, words: NONE });
+        HistoryId(id)
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("the limit on memory comes before 2^32 histories")
+}

@@ -1,0 +1,97 @@
+//! The faults of maximal causality reduction.
+
+use super::Mutant;
+
+/// All of them.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "a history does not tell what was read",
+        file: "crates/explore/src/mcr/history.rs",
+        original: "if node.answer == answer {",
+        replacement: "if true {",
+    },
+    Mutant {
+        name: "what an operation finds is not looked at",
+        file: "crates/explore/src/mcr/automata.rs",
+        original: "if outcome.key == key {",
+        replacement: "if true {",
+    },
+    Mutant {
+        name: "what is observed at the end is forgotten",
+        file: "crates/explore/src/mcr/automata.rs",
+        original: "fold(self.seen_set, |set, index|",
+        replacement: "fold(LocSet::default(), |set, index|",
+    },
+    Mutant {
+        name: "classes that end with other memory are one",
+        file: "crates/explore/src/mcr/automata.rs",
+        original: "if !self.seen_at_end[index] && ",
+        replacement: "if ",
+    },
+    Mutant {
+        name: "a thread that was started stays where it was",
+        file: "crates/explore/src/mcr/automata.rs",
+        original: "next[child.index()] = local;",
+        replacement: "next[child.index()] = row[child.index()];",
+    },
+    Mutant {
+        name: "a stretch without a switch never ends",
+        file: "crates/explore/src/mcr/automata.rs",
+        original: "if !can_go_on {",
+        replacement: "if false {",
+    },
+    Mutant {
+        name: "a store joins a buffer that is to be drained first",
+        file: "crates/explore/src/mcr/automata.rs",
+        original: "M::BUFFERS && !buffer.is_draining(),",
+        replacement: "M::BUFFERS,",
+    },
+    Mutant {
+        name: "a write that changes nothing is none, whoever writes",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "if changes || is_shared() { set }",
+        replacement: "if changes { set }",
+    },
+    Mutant {
+        name: "a read does not mind later writes",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "access.written.meets(future.reads) || access.read.union(access.written).meets(future.writes())",
+        replacement: "access.written.meets(future.reads.union(future.writes()))",
+    },
+    Mutant {
+        name: "a thread in the set does not bring those that may still store",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "touched.meets(future.writes_at_once.union(future.stores))",
+        replacement: "touched.meets(future.writes_at_once)",
+    },
+    Mutant {
+        name: "pending stores do not come into the set",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "let pending = touched.intersection(future.pending);",
+        replacement: "let pending = touched.intersection(LocSet::default());",
+    },
+    Mutant {
+        name: "a store that cannot leave does not bring what it waits for",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "if pending.any(|store| !leaves(store.loc)) {",
+        replacement: "if pending.any(|_| false) {",
+    },
+    Mutant {
+        name: "a thread that waits does not bring its own stores",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "self.set.buffers[index] = self.set.buffers[index].union(local.future.pending);",
+        replacement: "self.set.buffers[index] = self.set.buffers[index].union(LocSet::default());",
+    },
+    Mutant {
+        name: "only the holder frees a lock, whoever else writes it",
+        file: "crates/explore/src/mcr/reduction.rs",
+        original: "(holder < self.futures.len() && self.others(index as u32).all(by_locking)).then_some(holder)",
+        replacement: "(holder < self.futures.len() || self.others(index as u32).all(by_locking)).then_some(holder)",
+    },
+    Mutant {
+        name: "a load of the own pending store minds no other thread",
+        file: "crates/explore/src/mcr/local.rs",
+        original: "if buffer.newest(loc).is_some() => (Look::Nothing, LocSet::of(loc)),",
+        replacement: "if buffer.newest(loc).is_some() => (Look::Nothing, LocSet::default()),",
+    },
+];
