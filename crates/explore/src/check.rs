@@ -395,7 +395,7 @@ impl ModelVisitor for Search<'_> {
                 let settings = mcr::Settings { limits, reduce: true };
                 let seen = self.program.locations_at_end();
                 let coverage = mcr::search(&system, &seen, &mut self.collector, &settings, self.signal);
-                Searched { collector: self.collector, coverage, guarantee: None }
+                Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Auto => unreachable!("a search was chosen before"),
             SearchId::Symbolic => {
