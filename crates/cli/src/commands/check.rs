@@ -166,6 +166,8 @@ fn asks_for_robustness(args: &CheckArgs) -> bool {
 fn options(args: &CheckArgs, program: &Program, model: ModelId) -> Result<(Options, AllLimits), Fault> {
     let checks = args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone());
     let (mut options, limits) = args.effort.options_for(program, &checks, model)?;
+    // The block of herd7 shows no execution.
+    options.minimize = args.format != Format::Herd;
     // The formats that list final states show every one of them, where the program asks about them, and robustness
     // lists every pair of places.
     let lists_states = matches!(args.format, Format::Herd | Format::Json) && program.condition.is_some();
