@@ -61,21 +61,13 @@ pub(super) fn show_again<M: Model>(performed: &Performed<M>, problem: &Problem) 
 
 /// The part of an execution that its failure needs, if that is a failure of the same kind.
 fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Problem) -> Option<Performed<M>> {
-    let Problem::Failed(thread, complaint) = problem else { return None };
-    let mut threads = vec![*thread];
-    if let Complaint::Race(race) = complaint {
-        threads = vec![race.first.thread, race.second.thread];
-    }
-    // The search may call threads otherwise than the machine does.
-    if !whole.problem.as_ref().is_some_and(|found| found.is_like(problem)) {
-        return None;
-    }
-    if let Some(Problem::Failed(thread, complaint)) = &whole.problem {
-        threads = match complaint {
-            Complaint::Race(race) => vec![race.first.thread, race.second.thread],
-            Complaint::Panic { .. } => vec![*thread],
-        };
-    }
+    // The search may call threads otherwise than the machine does, so it is the machine that is asked.
+    let found = whole.problem.as_ref().filter(|found| found.is_like(problem))?;
+    let threads = match found {
+        Problem::Failed(_, Complaint::Race(race)) => vec![race.first.thread, race.second.thread],
+        Problem::Failed(thread, Complaint::Panic { .. }) => vec![*thread],
+        Problem::Deadlock(_) | Problem::Leak(_) => return None,
+    };
     let moves = relevant::past_of(&threads, &whole.trace);
     let smaller = perform::<M>(live(), &Way::Moves(moves.clone()));
     let is_whole = smaller.trace.steps().len() == moves.len();

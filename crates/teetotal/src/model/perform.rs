@@ -3,11 +3,11 @@
 use teetotal_explore::dpor::Move;
 use teetotal_explore::driver::{self, Flow, Observer};
 use teetotal_explore::stateless::{Follow, Replay};
-use teetotal_explore::token::{Token, TokenStep};
+use teetotal_explore::token::{self, Token, TokenStep};
 use teetotal_explore::{Abandon, Limits, System};
 use teetotal_judge::{Ending, View};
 use teetotal_live::Live;
-use teetotal_memory::{EventKind, Model, Source, Trace};
+use teetotal_memory::{Model, Trace};
 
 use super::problem::{Problem, problem_of};
 
@@ -64,31 +64,9 @@ pub(super) fn perform<M: Model>(mut live: Live, way: &Way) -> Performed<M> {
 
 /// A hash of what an execution did. Values are left out, since addresses differ from run to run.
 fn hash(trace: &Trace) -> u32 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-    for event in trace.events() {
-        let kind = match event.kind {
-            EventKind::Load => 0,
-            EventKind::Store => 1,
-            EventKind::Rmw => 2,
-            EventKind::FailedRmw => 3,
-            EventKind::Fence => 4,
-            EventKind::GlobalFence => 5,
-            EventKind::Lock => 6,
-            EventKind::Unlock => 7,
-            EventKind::Spawn(_) => 8,
-            EventKind::Join(_) => 9,
-            EventKind::Choose => 10,
-        };
-        add(u64::from(event.thread.0) << 8 | kind);
-        add(event.loc.map_or(0, |loc| u64::from(loc.0) + 1));
-        add(match event.source {
-            None => 0,
-            Some(Source::Initial) => 1,
-            Some(Source::Write(id)) => 2 + u64::from(id.0),
-        });
-    }
-    (hash ^ hash >> 32) as u32
+    let mut trace = trace.clone();
+    trace.map_values(|_| 0);
+    token::hash(&trace)
 }
 
 #[derive(Default)]
