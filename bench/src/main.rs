@@ -16,6 +16,7 @@ mod linden;
 mod litmus;
 mod machines;
 mod mcr;
+mod monitor;
 mod robustness;
 
 /// Measurements of teetotal.
@@ -35,6 +36,12 @@ enum What {
     Machines,
     /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
     Robustness,
+    /// Monitoring a recorded execution: events a second and memory
+    Monitor {
+        /// How many events the trace has
+        #[arg(long, default_value_t = 100_000_000)]
+        events: u64,
+    },
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -54,6 +61,7 @@ fn main() -> ExitCode {
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
+        What::Monitor { events } => monitor::run(events),
         What::Litmus { folder } => litmus::run(folder),
         What::Tables { paper } if paper == "mcr" => mcr::run(),
         What::Tables { .. } => linden::run(),

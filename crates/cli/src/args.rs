@@ -6,7 +6,9 @@ use std::error::Error;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::commands::{CheckArgs, CompareArgs, DemoArgs, ExplainArgs, GenerateArgs, InspectArgs, ListArgs, ReplayArgs};
+use crate::commands::{
+    CheckArgs, CompareArgs, DemoArgs, ExplainArgs, GenerateArgs, InspectArgs, ListArgs, MonitorArgs, ReplayArgs,
+};
 use crate::fault::Fault;
 use crate::output::Output;
 use crate::screen::color_by_default;
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Show one execution again, from the token that a check printed
     Replay(ReplayArgs),
+    /// Look for violations of robustness in a recorded execution
+    Monitor(MonitorArgs),
     /// Explain a model, a check, a search or why one stopped, in a page
     Explain(ExplainArgs),
     /// List what there is: programs, models, checks, searches and more

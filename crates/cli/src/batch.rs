@@ -50,6 +50,7 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
         CheckError::Limit(_)
         | CheckError::NoCheckpoints { .. }
         | CheckError::NotKept { .. }
+        | CheckError::NotRecorded { .. }
         | CheckError::NoJobs
         | CheckError::NoDepth
         | CheckError::UnknownModel { .. }

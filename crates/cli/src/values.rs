@@ -26,6 +26,19 @@ pub(crate) fn models(text: &str) -> Result<Models, Fault> {
     names("model", text, &table).map(Models)
 }
 
+/// Reads the one model that has store buffers and is asked about.
+pub(crate) fn weak_model(text: &str) -> Result<ModelId, Fault> {
+    let weak: Vec<_> = MODELS.iter().filter(|info| info.id != ModelId::Sc).collect();
+    let names: Vec<&str> = weak.iter().map(|info| info.name).collect();
+    match weak.iter().find(|info| info.name == text) {
+        Some(info) => Ok(info.id),
+        None if text == "sc" => {
+            Err(Fault::new("every execution of sc is one of sc, so nothing is to be asked about it").help("use tso or pso"))
+        }
+        None => Err(unknown("model with store buffers", text, &names)),
+    }
+}
+
 /// Reads `assertion,deadlock` or `all`, which are those that are run by default.
 pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
     let table: Vec<_> = MONITORS.iter().map(|info| (info.name, info.id)).collect();

@@ -92,6 +92,8 @@ pub enum CheckError {
     UnknownModel { monitor: &'static str, model: &'static str },
     #[error("`{program}` has {reason}, and the search `{search}` cannot decide robustness of that; use `stateful`")]
     Undecided { program: String, search: &'static str, reason: &'static str },
+    #[error("`{program}` has {reason}, which a trace cannot say; it is not recorded")]
+    NotRecorded { program: String, reason: &'static str },
     #[error("`{variable}` of `{program}` takes ever more values, so a search over states has no end; use `dpor`")]
     Unbounded { program: String, variable: String },
     #[error("the search `{search}` has no checkpoints; use `dpor`")]

@@ -14,6 +14,7 @@ mod finding;
 mod herd;
 mod json;
 mod line;
+mod monitored;
 mod outcome;
 mod reason;
 mod record;
@@ -33,6 +34,7 @@ mod words;
 
 pub use compare::SideBySide;
 pub use dot::dot;
+pub use monitored::{Gap, Monitored, Pair, Spot};
 pub use outcome::{Detail, Report};
 pub use replayed::replayed;
 pub use snippet::Snippet;

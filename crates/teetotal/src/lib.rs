@@ -52,7 +52,9 @@
 pub mod exit;
 mod loom;
 pub mod model;
+mod monitor;
 pub mod parts;
+mod record;
 pub mod shim;
 
 use std::sync::Arc;
@@ -65,7 +67,7 @@ pub use teetotal_explore::{
     Stats, StopReason, Token, TokenError, Violation, check_with, estimate, replay, trace_of,
 };
 #[doc(inline)]
-pub use teetotal_frontends::{Diagnostic, litmus, promela};
+pub use teetotal_frontends::{Diagnostic, litmus, promela, traces};
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]
@@ -80,7 +82,7 @@ pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuild
 pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
 pub use teetotal_report::{
-    Detail, Options as Drawing, Report, SideBySide, Snippet, Style, Tally, Timeline, Verdict, dot, replayed,
+    Detail, Gap, Monitored, Options as Drawing, Pair, Report, SideBySide, Snippet, Spot, Style, Tally, Timeline, Verdict, dot, replayed,
 };
 
 #[doc(inline)]
@@ -90,6 +92,10 @@ pub use teetotal_explore::driver::{Progress, Signal};
 pub use loom::{MAX_THREADS, explore, skip_branch, stop_exploring};
 #[doc(inline)]
 pub use model::model;
+#[doc(inline)]
+pub use monitor::{Monitoring, monitor};
+#[doc(inline)]
+pub use record::record;
 #[doc(inline)]
 pub use teetotal_live::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 

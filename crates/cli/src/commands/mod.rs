@@ -7,6 +7,7 @@ mod explain;
 mod generate;
 mod inspect;
 mod list;
+mod monitor;
 mod replay;
 
 pub(crate) use check::CheckArgs;
@@ -16,6 +17,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use generate::GenerateArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use list::ListArgs;
+pub(crate) use monitor::MonitorArgs;
 pub(crate) use replay::ReplayArgs;
 
 use crate::args::Command;
@@ -29,6 +31,7 @@ pub(crate) fn run(command: Command, out: &mut Output) -> Result<u8, Fault> {
         Command::Check(args) => check::run(&args, out),
         Command::Compare(args) => compare::run(&args, out),
         Command::Replay(args) => replay::run(&args, out),
+        Command::Monitor(args) => monitor::run(&args, out),
         Command::Explain(args) => explain::run(&args, out),
         Command::List(args) => list::run(&args, out),
         Command::Inspect(args) => inspect::run(&args, out),

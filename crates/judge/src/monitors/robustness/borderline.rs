@@ -25,22 +25,24 @@ use super::waits::{drains_afterward, is_marker};
 use super::{Algorithm, Attempt, Waits};
 
 /// Finds borderline traces by clocks; needs one execution for each trace.
+///
+/// `I` is how a write is named to whoever is told of it.
 #[derive(Clone, Debug)]
-pub struct Borderline {
+pub struct Borderline<I = EventId> {
     model: ModelId,
-    n_threads: usize,
+    pub(super) n_threads: usize,
     /// For each thread: what its newest event knows; the past, then what is forced.
-    threads: Table,
+    pub(super) threads: Table,
     /// For each thread: which stores come before all of its stores, and before those ahead of its newest barrier.
     stores: Table,
     barred: Table,
     /// For each location: what its newest write knows, and what all of its accesses know.
-    writes: Table,
-    accesses: Table,
+    pub(super) writes: Table,
+    pub(super) accesses: Table,
     /// For each location: which stores come before its newest write, if that is a store.
     newest: Table,
     progress: Vec<Progress>,
-    locations: Vec<Location>,
+    pub(super) locations: Vec<Location<I>>,
 }
 
 /// Where a thread is.
@@ -53,28 +55,41 @@ struct Progress {
 }
 
 /// What is kept of a location.
-#[derive(Clone, Default, Debug)]
-struct Location {
+#[derive(Clone, Debug)]
+pub(super) struct Location<I> {
     /// In the order in which they reached memory.
-    writes: Vec<Write>,
+    pub(super) writes: Vec<Write<I>>,
     /// Reads that needed the write to be in memory, of one write after the other.
-    readers: Vec<(usize, u32)>,
+    pub(super) readers: Vec<(usize, u32)>,
+}
+
+impl<I> Default for Location<I> {
+    fn default() -> Self {
+        Location { writes: Vec::new(), readers: Vec::new() }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Write {
-    id: EventId,
-    thread: usize,
-    index: u32,
+pub(super) struct Write<I> {
+    pub(super) id: I,
+    pub(super) thread: usize,
+    pub(super) index: u32,
     is_store: bool,
     /// Where its readers begin.
-    readers: usize,
+    pub(super) readers: usize,
 }
 
 impl Borderline {
     #[must_use]
     pub fn new(program: &Program, model: ModelId) -> Self {
-        let (n_threads, n_locations) = (program.n_threads(), program.locations.len());
+        Borderline::with_room(model, program.n_threads(), program.locations.len())
+    }
+}
+
+impl<I: Copy> Borderline<I> {
+    /// For so many threads and locations.
+    #[must_use]
+    pub fn with_room(model: ModelId, n_threads: usize, n_locations: usize) -> Self {
         Borderline {
             model,
             n_threads,
@@ -85,8 +100,22 @@ impl Borderline {
             accesses: Table::new(n_locations, 2 * n_threads),
             newest: Table::new(n_locations, n_threads),
             progress: vec![Progress::default(); n_threads],
-            locations: vec![Location::default(); n_locations],
+            locations: (0..n_locations).map(|_| Location::default()).collect(),
         }
+    }
+
+    /// Makes room for so many threads and locations, of which none may be fewer than before.
+    pub fn make_room(&mut self, n_threads: usize, n_locations: usize) {
+        let (old, new) = (self.n_threads, n_threads);
+        self.threads.resize(new, &[old, old], new);
+        self.stores.resize(new, &[old], new);
+        self.barred.resize(new, &[old], new);
+        self.writes.resize(n_locations, &[old, old], new);
+        self.accesses.resize(n_locations, &[old, old], new);
+        self.newest.resize(n_locations, &[old], new);
+        self.n_threads = new;
+        self.progress.resize(new, Progress::default());
+        self.locations.resize_with(n_locations, Location::default);
     }
 
     /// Takes in that a store which drains its buffer has done so.
@@ -115,7 +144,7 @@ impl Borderline {
         let newest = location.writes.last();
         // A load may forward a store of its own thread; whatever waits has it in memory.
         let may_forward = Waits::of(self.model, event) == Waits::Nothing;
-        let forwards = |write: &Write| write.thread == thread && may_forward;
+        let forwards = |write: &Write<I>| write.thread == thread && may_forward;
         if let Some(write) = newest.filter(|write| write.is_store && !forwards(write)) {
             join(&mut self.threads.row_mut(thread)[self.n_threads..], self.newest.row(loc));
             let readers = &location.readers[write.readers..];
@@ -127,7 +156,7 @@ impl Borderline {
         join(self.accesses.row_mut(loc), self.threads.row(thread));
     }
 
-    fn store(&mut self, id: EventId, event: &Event, loc: usize) {
+    fn store(&mut self, id: I, event: &Event, loc: usize) {
         let thread = event.thread.index();
         join(self.threads.row_mut(thread), self.accesses.row(loc));
         self.threads.row_mut(thread)[thread] = event.index + 1;
@@ -149,7 +178,7 @@ impl Borderline {
         self.progress[thread].drain = drains_afterward(event).then_some(event.index + 1);
     }
 
-    fn update(&mut self, id: EventId, event: &Event, loc: usize) {
+    fn update(&mut self, id: I, event: &Event, loc: usize) {
         let thread = event.thread.index();
         let row = self.threads.row_mut(thread);
         join(row, self.accesses.row(loc));
@@ -160,7 +189,7 @@ impl Borderline {
     }
 
     /// Takes note of a write whose thread knows all that comes before it.
-    fn written(&mut self, id: EventId, event: &Event, loc: usize) {
+    fn written(&mut self, id: I, event: &Event, loc: usize) {
         let thread = event.thread.index();
         self.writes.row_mut(loc).copy_from_slice(self.threads.row(thread));
         self.accesses.row_mut(loc).copy_from_slice(self.threads.row(thread));
@@ -191,10 +220,9 @@ impl Borderline {
             _ => {}
         }
     }
-}
 
-impl Algorithm for Borderline {
-    fn begin(&mut self) {
+    /// Another execution begins.
+    pub fn begin(&mut self) {
         let tables = [&mut self.threads, &mut self.stores, &mut self.barred, &mut self.writes];
         tables.into_iter().chain([&mut self.accesses, &mut self.newest]).for_each(Table::clear);
         self.progress.fill(Progress::default());
@@ -204,12 +232,13 @@ impl Algorithm for Borderline {
         }
     }
 
-    fn overtaken(&mut self, attempt: &Attempt) -> Option<EventId> {
+    /// The store that may still be in the buffer of another thread at `attempt`, although it happened before.
+    pub fn overtaken(&mut self, attempt: &Attempt) -> Option<I> {
         let thread = attempt.thread.index();
         self.finish_drain(thread);
         let (past, forced) = self.threads.row(thread).split_at(self.n_threads);
         let Location { writes, readers } = &self.locations[attempt.loc.index()];
-        let is_past = |write: &Write| past[write.thread] > write.index;
+        let is_past = |write: &Write<I>| past[write.thread] > write.index;
         let position = match writes.last() {
             Some(write) if is_past(write) => writes.len(),
             // The writes to a location come one after the other, so the past has the first ones.
@@ -230,7 +259,8 @@ impl Algorithm for Borderline {
         (!is_read).then_some(write.id)
     }
 
-    fn perform(&mut self, id: EventId, event: &Event) {
+    /// Takes in an event, which is called `id` if it writes.
+    pub fn perform(&mut self, id: I, event: &Event) {
         let thread = event.thread.index();
         self.finish_drain(thread);
         if !event.is_store() {
@@ -247,5 +277,19 @@ impl Algorithm for Borderline {
             self.barred.row_mut(thread).copy_from_slice(&before);
             self.progress[thread].barrier = event.index;
         }
+    }
+}
+
+impl Algorithm for Borderline {
+    fn begin(&mut self) {
+        self.begin();
+    }
+
+    fn overtaken(&mut self, attempt: &Attempt) -> Option<EventId> {
+        self.overtaken(attempt)
+    }
+
+    fn perform(&mut self, id: EventId, event: &Event) {
+        self.perform(id, event);
     }
 }

@@ -15,6 +15,31 @@ impl Table {
         Table { width, entries: vec![0; n * width] }
     }
 
+    pub(super) fn n_rows(&self) -> usize {
+        self.entries.len().checked_div(self.width).unwrap_or(0)
+    }
+
+    /// Makes room for `n` clocks, whose parts of so many entries get `part` entries each; what is new is 0.
+    pub(super) fn resize(&mut self, n: usize, parts: &[usize], part: usize) {
+        let width = part * parts.len();
+        if width == self.width {
+            self.entries.resize(n * width, 0);
+            return;
+        }
+        let mut entries = Vec::with_capacity(n * width);
+        for row in self.entries.chunks_exact(self.width.max(1)) {
+            let mut rest = row;
+            for &old in parts {
+                let (own, others) = rest.split_at(old);
+                entries.extend_from_slice(own);
+                entries.resize(entries.len() + part - old, 0);
+                rest = others;
+            }
+        }
+        entries.resize(n * width, 0);
+        (self.width, self.entries) = (width, entries);
+    }
+
     pub(super) fn clear(&mut self) {
         self.entries.fill(0);
     }

@@ -9,8 +9,10 @@
 mod borderline;
 mod buffers;
 mod clock;
+mod forget;
 mod sober;
 mod sober_as_printed;
+mod stream;
 mod stuck;
 #[cfg(feature = "testing")]
 pub mod survey;
@@ -26,6 +28,7 @@ pub use borderline::Borderline;
 pub use buffers::Buffers;
 pub use sober::Sober;
 pub use sober_as_printed::SoberAsPrinted;
+pub use stream::{Mark, Stream, TooMuch};
 pub use waits::Waits;
 
 use crate::monitor::{Ending, Finding, Monitor, MonitorId, View};

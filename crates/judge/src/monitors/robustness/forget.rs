@@ -1,0 +1,95 @@
+//! Which writes the default algorithm may forget, so that executions of any length fit into memory.
+//!
+//! It asks for the last write to a location in the past of a thread. Every past, now and later, is made of those that
+//! are kept now and of events to come: the past of each thread, of the newest write of each location, and of all of its
+//! accesses. The writes to a location come one after the other, so the last one in a past that is made of several is
+//! the latest of their last ones. A write that is the last one in none of them will never be asked for.
+
+use teetotal_program::Loc;
+
+use super::borderline::Borderline;
+
+impl<I: Copy> Borderline<I> {
+    /// How many writes to `loc` are kept.
+    #[must_use]
+    pub fn n_kept(&self, loc: Loc) -> usize {
+        self.locations[loc.index()].writes.len()
+    }
+
+    /// Forgets every write to `loc` that will never be asked for; gives how many.
+    pub fn forget(&mut self, loc: Loc) -> usize {
+        let n_rows = self.threads.n_rows() + 2 * self.writes.n_rows();
+        let mut keeps = vec![false; self.n_kept(loc)];
+        for index in 0..n_rows {
+            self.last_of(self.past(index), loc).into_iter().for_each(|last| keeps[last] = true);
+        }
+        self.keep(loc, &keeps)
+    }
+
+    /// Forgets the writes to `loc` that are older than what each of the threads that go on knows; gives how many.
+    ///
+    /// It takes less time than [`Borderline::forget`]. A thread that starts by itself later is not reckoned with.
+    pub fn forget_known(&mut self, loc: Loc, goes_on: &[bool]) -> usize {
+        let threads = goes_on.iter().enumerate().filter(|(_, goes_on)| **goes_on);
+        let oldest = threads.map(|(thread, _)| self.last_of(self.past(thread), loc)).min();
+        let Some(Some(oldest)) = oldest else { return 0 };
+        let keeps: Vec<bool> = (0..self.n_kept(loc)).map(|index| index >= oldest).collect();
+        self.keep(loc, &keeps)
+    }
+
+    /// Forgets the writes to `loc` that are old, but for the newest one, whether or not they will be asked for.
+    pub fn forget_old(&mut self, loc: Loc, is_old: impl Fn(&I) -> bool) -> usize {
+        let writes = &self.locations[loc.index()].writes;
+        let newest = writes.len().saturating_sub(1);
+        let first = writes.partition_point(|write| is_old(&write.id)).min(newest);
+        let keeps: Vec<bool> = (0..writes.len()).map(|index| index >= first).collect();
+        self.keep(loc, &keeps)
+    }
+
+    /// What the writes to `loc` are called that are kept, but for the newest one.
+    pub fn older(&self, loc: Loc) -> impl Iterator<Item = I> + '_ {
+        let writes = &self.locations[loc.index()].writes;
+        writes[..writes.len().saturating_sub(1)].iter().map(|write| write.id)
+    }
+
+    /// One past after the other: of each thread, of the newest writes, of the accesses.
+    fn past(&self, index: usize) -> &[u32] {
+        let (n_threads, n_locations) = (self.threads.n_rows(), self.writes.n_rows());
+        let row = match index.checked_sub(n_threads) {
+            None => self.threads.row(index),
+            Some(loc) if loc < n_locations => self.writes.row(loc),
+            Some(loc) => self.accesses.row(loc - n_locations),
+        };
+        &row[..self.n_threads]
+    }
+
+    /// The position of the last write to `loc` in a past.
+    fn last_of(&self, past: &[u32], loc: Loc) -> Option<usize> {
+        let writes = &self.locations[loc.index()].writes;
+        match writes.last() {
+            Some(newest) if past[newest.thread] > newest.index => Some(writes.len() - 1),
+            _ => writes.partition_point(|write| past[write.thread] > write.index).checked_sub(1),
+        }
+    }
+
+    fn keep(&mut self, loc: Loc, keeps: &[bool]) -> usize {
+        let location = &mut self.locations[loc.index()];
+        let n_before = location.writes.len();
+        let (mut writes, mut readers) = (0, 0);
+        for (index, &keeps) in keeps.iter().enumerate() {
+            let mut write = location.writes[index];
+            let end = location.writes.get(index + 1).map_or(location.readers.len(), |next| next.readers);
+            if keeps {
+                let own = write.readers..end;
+                write.readers = readers;
+                readers += own.len();
+                location.readers.copy_within(own, write.readers);
+                location.writes[writes] = write;
+                writes += 1;
+            }
+        }
+        location.writes.truncate(writes);
+        location.readers.truncate(readers);
+        n_before - writes
+    }
+}
