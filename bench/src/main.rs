@@ -9,15 +9,18 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod burnim;
 mod clock;
 mod dpor;
 mod estimate;
+mod interleavings;
 mod linden;
 mod litmus;
 mod machines;
 mod mcr;
 mod monitor;
 mod robustness;
+mod sober;
 
 /// Measurements of teetotal.
 #[derive(Parser, Debug)]
@@ -50,7 +53,7 @@ enum What {
     /// The tables of a paper, beside the published figures
     Tables {
         /// The paper
-        #[arg(value_parser = ["linden", "mcr"])]
+        #[arg(value_parser = ["sober", "burnim", "linden", "mcr"])]
         paper: String,
     },
 }
@@ -63,7 +66,11 @@ fn main() -> ExitCode {
         What::Robustness => robustness::run(),
         What::Monitor { events } => monitor::run(events),
         What::Litmus { folder } => litmus::run(folder),
-        What::Tables { paper } if paper == "mcr" => mcr::run(),
-        What::Tables { .. } => linden::run(),
+        What::Tables { paper } => match paper.as_str() {
+            "sober" => sober::run(),
+            "burnim" => burnim::run(),
+            "mcr" => mcr::run(),
+            _ => linden::run(),
+        },
     }
 }

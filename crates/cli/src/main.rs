@@ -15,6 +15,7 @@ mod output;
 mod pages;
 mod program;
 mod reading;
+mod record;
 mod screen;
 mod table;
 mod values;

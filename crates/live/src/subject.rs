@@ -12,10 +12,12 @@ use crate::complaint::{Complaint, Kind};
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
+use crate::mend::Mend;
 use crate::possession::Leak;
 use crate::races::Races;
 use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
+use crate::script::Done;
 use crate::turn::hint_name;
 
 /// The body of a model.
@@ -45,6 +47,8 @@ pub struct Live {
     records_places: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
+    /// What is stronger than the source says.
+    mend: Mend,
 }
 
 /// A thread of a model.
@@ -56,6 +60,10 @@ struct Thread {
     place: Option<&'static Location<'static>>,
     /// Where the operations stand that it has performed, if that is recorded.
     places: Vec<&'static Location<'static>>,
+    /// These operations, if that is recorded.
+    done: Vec<Done>,
+    /// The operation that comes after a fence which is not in the source.
+    held: Option<Request>,
     /// The thread that its spawn starts, once it has been given a number.
     child: std::cell::Cell<Option<ThreadId>>,
 }
@@ -108,9 +116,21 @@ impl Live {
             is_rerunning: false,
             records_places: false,
             is_settled: false,
+            mend: Mend::default(),
         };
         live.restart();
         live
+    }
+
+    /// The same with what is stronger than the source says.
+    #[must_use]
+    pub fn mended(mut self, mend: &Mend) -> Self {
+        if self.mend != *mend {
+            self.mend = mend.clone();
+            self.abandon();
+            self.restart();
+        }
+        self
     }
 
     /// The same, with stacks of so many bytes.
@@ -149,6 +169,12 @@ impl Live {
     #[must_use]
     pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
         self.threads.get(thread.index()).map_or(&[], |own| &own.places)
+    }
+
+    /// What `thread` has done, if places are recorded.
+    #[must_use]
+    pub fn done(&self, thread: ThreadId) -> &[Done] {
+        self.threads.get(thread.index()).map_or(&[], |own| &own.done)
     }
 
     /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
@@ -206,6 +232,7 @@ impl Live {
             self.conclude();
         }
         for thread in self.threads.drain(..) {
+            std::mem::forget(thread.held);
             if let State::Waiting(mut fiber, request) = thread.state {
                 std::mem::forget(request);
                 // SAFETY: none of the threads that may have borrowed from this one runs any more.
@@ -269,6 +296,8 @@ impl Live {
                 performed: 0,
                 place: None,
                 places: Vec::new(),
+                done: Vec::new(),
+                held: None,
                 child: std::cell::Cell::new(None),
             });
         }
@@ -280,8 +309,12 @@ impl Live {
     /// Lets `fiber` run to its next operation.
     fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
         let ran = self.execution.run(thread, &mut fiber, answer);
+        let mut held = None;
         let state = match ran {
-            Ran::Asks(request) => State::Waiting(fiber, request),
+            Ran::Asks(mut request) => {
+                held = self.mend.apply(&mut request);
+                State::Waiting(fiber, request)
+            }
             Ran::Ended(ended) => {
                 self.stacks.push(fiber.into_stack());
                 self.ended(thread, ended)
@@ -289,6 +322,7 @@ impl Live {
         };
         let own = &mut self.threads[thread.index()];
         own.child.set(None);
+        own.held = held;
         if let State::Waiting(_, request) = &state {
             own.place = Some(request.place);
         }
@@ -569,17 +603,36 @@ impl Live {
         matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
     }
 
+    /// The operation at which `thread` stands, as it is performed with `answer`.
+    fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<Done> {
+        let Status::Ready(op) = self.status(thread) else { return None };
+        let mut awaited = Vec::new();
+        self.awaited(thread, &mut awaited);
+        let written = self.modify(thread, answer);
+        let place = self.threads.get(thread.index())?.place?;
+        Some(Done { op, awaited: awaited.pop(), written, place })
+    }
+
     /// Lets `thread` go on with `answer`.
     fn go_on(&mut self, thread: ThreadId, answer: Value) {
+        let done = if self.records_places { self.about_to_do(thread, answer) } else { None };
         let own = &mut self.threads[thread.index()];
         own.performed += 1;
         if self.records_places {
             own.places.extend(own.place);
+            own.done.extend(done);
         }
         let child = own.child.get();
         let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
             unreachable!("thread {thread} stands at an operation")
         };
+        if let Some(held) = own.held.take() {
+            own.state = State::Waiting(fiber, held);
+            if !self.is_rerunning {
+                self.give_numbers(thread);
+            }
+            return;
+        }
         let mut answer = answer;
         if let What::Spawn { body } = &mut request.what {
             let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));

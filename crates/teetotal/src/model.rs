@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use teetotal_explore::{Coverage, Stats, StopReason};
-use teetotal_live::{Ledger, Live};
+use teetotal_frontends::traces::Format;
+use teetotal_live::{Ledger, Live, Mend};
 use teetotal_memory::ModelId;
 
 mod bounded;
@@ -18,12 +19,14 @@ mod perform;
 mod problem;
 mod relevant;
 mod replay;
+mod robustness;
 mod search;
 mod source_text;
 mod storyboard;
 mod watchman;
 
 use failure::Failing;
+pub use robustness::NotRobust;
 use search::{Found, Search};
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
@@ -91,6 +94,17 @@ pub struct Builder {
     pub location: bool,
     /// Says on standard error each second how many executions were run.
     pub log: bool,
+    /// Asks whether every execution of the memory model is one of sequential consistency; see
+    /// [`Builder::check_robustness`].
+    pub robustness: bool,
+    /// The folder that executions of sequential consistency are written to, if they are to be.
+    pub record: Option<PathBuf>,
+    /// How they are written.
+    pub record_format: Format,
+    /// Whether it was the environment that asked for robustness.
+    robustness_by_environment: bool,
+    /// What is stronger than the source says.
+    mend: Mend,
 }
 
 impl Default for Builder {
@@ -112,6 +126,8 @@ pub struct Report {
     pub stats: Stats,
     /// What is wrong, with the execution that shows it, as text.
     pub failure: Option<String>,
+    /// The pairs of places at which the model is not robust, if that was asked for.
+    pub not_robust: Vec<NotRobust>,
 }
 
 impl Builder {
@@ -136,6 +152,11 @@ impl Builder {
             expect_explicit_explore: false,
             location: true,
             log: false,
+            robustness: false,
+            record: None,
+            record_format: Format::Own,
+            robustness_by_environment: false,
+            mend: Mend::default(),
         };
         environment::apply(&mut builder);
         builder
@@ -187,18 +208,64 @@ impl Builder {
         self.search(&(Arc::new(f) as teetotal_live::Model))
     }
 
+    /// Checks that every execution of `f` under the memory model is one of sequential consistency, and that those are
+    /// right: then all are.
+    ///
+    /// Only executions of sequential consistency are searched.
+    ///
+    /// # Panics
+    /// If one of these is wrong; or if the memory model has others, with the store and the access that it comes from,
+    /// where a fence or a stronger ordering would go and whether that was seen to help, and such an execution.
+    ///
+    /// ```
+    /// use teetotal::model::Builder;
+    /// use teetotal::sync::Arc;
+    /// use teetotal::sync::atomic::{AtomicBool, Ordering, fence};
+    /// use teetotal::{ModelId, thread};
+    ///
+    /// let mut builder = Builder::new();
+    /// builder.model = ModelId::Tso;
+    /// builder.check_robustness(|| {
+    ///     let wants = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+    ///     let enters = |wants: &[AtomicBool; 2], me: usize| {
+    ///         wants[me].store(true, Ordering::Relaxed);
+    ///         fence(Ordering::SeqCst);
+    ///         !wants[1 - me].load(Ordering::Relaxed)
+    ///     };
+    ///     let others = wants.clone();
+    ///     let other = thread::spawn(move || enters(&others, 1));
+    ///     let first = enters(&wants, 0);
+    ///     assert!(!(first && other.join().unwrap()));
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn check_robustness<F>(&self, f: F) -> Report
+    where
+        F: Fn() + Sync + Send + 'static,
+    {
+        Builder { robustness: true, ..self.clone() }.check(f)
+    }
+
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
-        Live::new(Arc::clone(body), ledger).with_stack_size(self.stack_size)
+        Live::new(Arc::clone(body), ledger).with_stack_size(self.stack_size).mended(&self.mend)
     }
 
     fn search(&self, body: &teetotal_live::Model) -> Report {
+        if let Some(folder) = &self.record
+            && let Err(error) = robustness::record(self, body, folder, self.record_format)
+        {
+            panic!("executions cannot be written to `{}`: {error}", folder.display());
+        }
+        if self.robustness {
+            return robustness::decide(self, body);
+        }
         let Found { stats, coverage, wrong, ledger } =
             self.model.visit(Search { builder: self, body: Arc::clone(body) });
         let failure = wrong.map(|wrong| {
             let executions = stats.executions;
             self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })
         });
-        Report { model: self.model, executions: stats.executions, coverage, stats, failure }
+        Report { model: self.model, executions: stats.executions, coverage, stats, failure, not_robust: Vec::new() }
     }
 }

@@ -19,6 +19,7 @@ use crate::output::{self, Output};
 use crate::program;
 use crate::program::Loaded;
 use crate::reading::ReadingArgs;
+use crate::record::{NotRecorded, RecordFormat, Recorder};
 use crate::screen::Screen;
 use crate::table::align;
 use crate::values::{self, Checks, Models};
@@ -74,6 +75,15 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE", env = "TEETOTAL_CHECKPOINT", hide_env = true)]
     checkpoint: Option<String>,
 
+    /// Write the explored executions, which are of sc, to a file or a folder
+    #[arg(long, value_name = "PATH", env = "TEETOTAL_RECORD", hide_env = true)]
+    record: Option<String>,
+
+    /// Format of --record: teetotal, or std (`thread|operation(location)|place`)
+    #[arg(long, value_name = "KIND", default_value = "teetotal", env = "TEETOTAL_RECORD_FORMAT", hide_env = true)]
+    #[arg(hide_possible_values = true)]
+    record_format: RecordFormat,
+
     /// Estimate first how many executions dpor will run
     #[arg(long, env = "TEETOTAL_ESTIMATE", hide_env = true, value_parser = values::flag())]
     estimate: bool,
@@ -113,6 +123,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
         args.effort.limits()?;
     }
     let keeper = keeper(args)?;
+    let recorder = recorder(args)?;
     let drawing = args.screen.drawing();
     let mut last: Option<bool> = None;
     let settings = args.reading.settings();
@@ -145,6 +156,9 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             out.flush()?;
             notes.iter().for_each(|note| output::note(note));
             codes.push(args.effort.code(code));
+            if let Some(recorder) = &recorder {
+                codes.extend(recorded(recorder, program, &options, &limits, args.quiet, out)?);
+            }
         }
         Ok(codes)
     })
@@ -157,6 +171,43 @@ fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
         return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
     }
     Keeper::open(path).map(Some)
+}
+
+/// Where executions are written, if they are to be.
+fn recorder(args: &CheckArgs) -> Result<Option<Recorder>, Fault> {
+    let Some(path) = &args.record else { return Ok(None) };
+    if !asks_for_robustness(args) && args.model.0 != [ModelId::Sc] {
+        return Err(Fault::new("executions of sc are recorded, and others are explored")
+            .help("use `--check robustness` or `--model sc`"));
+    }
+    if args.model.0.len() != 1 {
+        return Err(Fault::new("executions are recorded for one model").help("name one of them"));
+    }
+    Recorder::new(path, args.record_format, program::targets(&args.programs)?.len()).map(Some)
+}
+
+/// Writes the executions of `program`; gives the exit code for it if that was not possible.
+fn recorded(
+    recorder: &Recorder,
+    program: &Arc<Program>,
+    options: &Options,
+    limits: &AllLimits,
+    quiet: bool,
+    out: &mut Output,
+) -> Result<Option<u8>, Fault> {
+    let watch = Watch::new(format!("{}, recorded", program.name), limits.time, quiet);
+    let result = recorder.record(program, &options.limits, &watch);
+    drop(watch);
+    match result {
+        Ok(note) => {
+            if !quiet {
+                output::note(&note);
+            }
+            Ok(None)
+        }
+        Err(NotRecorded::Refused(error)) => batch::tell(&batch::fault_of(&error), out).map(Some),
+        Err(NotRecorded::Unwritable(fault)) => Err(fault),
+    }
 }
 
 fn asks_for_robustness(args: &CheckArgs) -> bool {

@@ -18,6 +18,7 @@ mod generate;
 mod interrupt;
 mod list;
 mod mistakes;
+mod monitor;
 mod promela;
 mod readme;
 mod replay;

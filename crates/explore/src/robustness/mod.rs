@@ -9,9 +9,11 @@ mod guess;
 mod model_search;
 mod past;
 mod plan;
+mod plans;
 mod precedence;
 mod unbounded;
 
 pub use construct::{Constructed, Constructor};
 pub use model_search::search_model;
+pub use plans::{plans, watch};
 pub use unbounded::{Decided, Shown, Unbounded, decide};

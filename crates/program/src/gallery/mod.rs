@@ -19,7 +19,7 @@ pub use endless::{
 pub use peers::{
     Deque, Publication, SetThreads, Swap, bakery_loop, chase_lev, dekker_loop, dekker_try, fibonacci, harris, indexer,
     lamport_loop, last_zero, lazy_list, message_passing_release, message_passing_rounds, michael_scott, peterson_loop,
-    readers, store_buffering_sum, treiber, two_lock_queue,
+    readers, snark, store_buffering_sum, treiber, two_lock_queue,
 };
 pub use shapes::{increments, iriw, n_writers, store_buffering_ring, two_by_ten, write_read};
 pub use table::{Entry, PROGRAMS, by_name};

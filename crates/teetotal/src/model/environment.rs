@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use teetotal_frontends::traces::Format;
 use teetotal_memory::{MODELS, ModelId};
 
 use super::Builder;
@@ -35,6 +36,14 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(n) = read(&["TEETOTAL_STACK"], "a number of bytes that is at least 1", at_least_one) {
         builder.stack_size = n;
     }
+    if read(&["TEETOTAL_CHECK"], "`robustness`, or not be set", robustness).is_some() {
+        builder.robustness = true;
+        builder.robustness_by_environment = true;
+    }
+    builder.record = text("TEETOTAL_RECORD").map(Into::into);
+    if let Some(format) = read(&["TEETOTAL_RECORD_FORMAT"], "`teetotal` or `std`", format) {
+        builder.record_format = format;
+    }
     if is_set("TEETOTAL_LOG") || is_set("LOOM_LOG") {
         builder.log = true;
     }
@@ -47,6 +56,14 @@ pub(super) fn replayed() -> Option<String> {
 
 fn model(text: &str) -> Option<ModelId> {
     MODELS.iter().find(|info| info.name.eq_ignore_ascii_case(text)).map(|info| info.id)
+}
+
+fn robustness(text: &str) -> Option<()> {
+    (text == "robustness").then_some(())
+}
+
+fn format(text: &str) -> Option<Format> {
+    [Format::Own, Format::Std].into_iter().find(|format| format.name() == text)
 }
 
 fn at_least_one(text: &str) -> Option<usize> {

@@ -59,6 +59,12 @@ pub(super) fn show_again<M: Model>(performed: &Performed<M>, problem: &Problem) 
     text
 }
 
+/// An execution that was run again and is none of sequential consistency.
+pub(super) fn show_relaxed<M: Model>(performed: &Performed<M>) -> String {
+    let name = M::ID.info().name;
+    format!("not robust: this execution of {name} is none of sequential consistency\n\n{}", timeline::<M>(performed))
+}
+
 /// The part of an execution that its failure needs, if that is a failure of the same kind.
 fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Problem) -> Option<Performed<M>> {
     // The search may call threads otherwise than the machine does, so it is the machine that is asked.
@@ -142,12 +148,12 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
 }
 
 /// A snippet without its first line.
-fn after_message(snippet: &str) -> &str {
+pub(super) fn after_message(snippet: &str) -> &str {
     snippet.split_once('\n').map_or("", |(_, rest)| rest)
 }
 
 /// A message with the line of the source that it is about.
-fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
+pub(super) fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
     let length = texts.call(place).map_or(1, |call| call.length);
     let source = Source { name: place.file.clone(), text: texts.text(&place.file).map(str::to_owned) };
     let span = Span { source: 0, line: place.line, column: place.column, length };
@@ -156,7 +162,7 @@ fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut Source
     shown.strip_prefix("error: ").map_or(shown.clone(), str::to_owned)
 }
 
-fn timeline<M: Model>(performed: &Performed<M>) -> String {
+pub(super) fn timeline<M: Model>(performed: &Performed<M>) -> String {
     let live = performed.system.subject();
     match storyboard::draw(live, &performed.trace, &mut SourceTexts::default()) {
         Some(board) => {

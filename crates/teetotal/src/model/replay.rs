@@ -3,9 +3,9 @@
 use teetotal_explore::token::{Token, TokenError};
 use teetotal_explore::{Coverage, Stats};
 use teetotal_live::Ledger;
-use teetotal_memory::{Model, ModelVisitor};
+use teetotal_memory::{Model, ModelVisitor, relations};
 
-use super::failure::show_again;
+use super::failure::{show_again, show_relaxed};
 use super::perform::{Way, perform};
 use super::search::{Found, Search};
 use super::{Builder, Report};
@@ -24,7 +24,7 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
         Ok(None) => {
             let stats = Stats { executions: 1, ..Stats::default() };
             let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
-            Report { model: token.model, executions: 1, coverage, stats, failure: None }
+            Report { model: token.model, executions: 1, coverage, stats, failure: None, not_robust: Vec::new() }
         }
         Ok(Some(failure)) => panic!("{failure}"),
         Err(error) => panic!(
@@ -71,7 +71,11 @@ impl Again<'_> {
             if performed.token.hash != self.token.hash {
                 return Err(TokenError::OtherProgram);
             }
-            return Ok(performed.problem.as_ref().map(|problem| show_again(&performed, problem)));
+            let is_relaxed = || !relations::is_sequentially_consistent(&performed.trace);
+            return Ok(match &performed.problem {
+                Some(problem) => Some(show_again(&performed, problem)),
+                None => (self.builder.robustness && is_relaxed()).then(|| show_relaxed(&performed)),
+            });
         }
     }
 }

@@ -10,7 +10,7 @@ use teetotal_program::{Loc, OnFailure, Order, Span, Subject, ThreadId, Type, Val
 use super::source_text::SourceTexts;
 
 /// The smallest value that is taken for an address, and one more than the largest.
-const ADDRESSES: std::ops::Range<Value> = 1 << 40..1 << 47;
+pub(super) const ADDRESSES: std::ops::Range<Value> = 1 << 40..1 << 47;
 
 /// A program, and the trace with the values that it shows.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ fn plainly(event: &Event, name: &str) -> String {
 }
 
 /// What the locations are called in the source, each by the shortest name that it has there.
-fn location_names(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Vec<String> {
+pub(super) fn location_names(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Vec<String> {
     let mut names: Vec<Option<String>> = vec![None; trace.n_locations()];
     for event in trace.events() {
         let Some(loc) = event.loc else { continue };

@@ -60,7 +60,7 @@ pub(super) struct Location<I> {
     /// In the order in which they reached memory.
     pub(super) writes: Vec<Write<I>>,
     /// Reads that needed the write to be in memory, of one write after the other.
-    pub(super) readers: Vec<(usize, u32)>,
+    pub(super) readers: Vec<(u32, u32)>,
 }
 
 impl<I> Default for Location<I> {
@@ -72,17 +72,25 @@ impl<I> Default for Location<I> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write<I> {
     pub(super) id: I,
-    pub(super) thread: usize,
+    pub(super) thread: u32,
     pub(super) index: u32,
-    is_store: bool,
     /// Where its readers begin.
-    pub(super) readers: usize,
+    pub(super) readers: u32,
+    is_store: bool,
 }
 
 impl Borderline {
     #[must_use]
     pub fn new(program: &Program, model: ModelId) -> Self {
         Borderline::with_room(model, program.n_threads(), program.locations.len())
+    }
+}
+
+impl<I> Write<I> {
+    /// Whether it is in a past.
+    #[inline]
+    pub(super) fn is_in(&self, past: &[u32]) -> bool {
+        past[self.thread as usize] > self.index
     }
 }
 
@@ -144,12 +152,12 @@ impl<I: Copy> Borderline<I> {
         let newest = location.writes.last();
         // A load may forward a store of its own thread; whatever waits has it in memory.
         let may_forward = Waits::of(self.model, event) == Waits::Nothing;
-        let forwards = |write: &Write<I>| write.thread == thread && may_forward;
+        let forwards = |write: &Write<I>| write.thread as usize == thread && may_forward;
         if let Some(write) = newest.filter(|write| write.is_store && !forwards(write)) {
             join(&mut self.threads.row_mut(thread)[self.n_threads..], self.newest.row(loc));
-            let readers = &location.readers[write.readers..];
-            if !readers.iter().any(|(reader, _)| *reader == thread) {
-                location.readers.push((thread, event.index));
+            let readers = &location.readers[write.readers as usize..];
+            if !readers.iter().any(|(reader, _)| *reader == thread as u32) {
+                location.readers.push((thread as u32, event.index));
             }
         }
         self.threads.row_mut(thread)[thread] = event.index + 1;
@@ -194,8 +202,8 @@ impl<I: Copy> Borderline<I> {
         self.writes.row_mut(loc).copy_from_slice(self.threads.row(thread));
         self.accesses.row_mut(loc).copy_from_slice(self.threads.row(thread));
         let location = &mut self.locations[loc];
-        let readers = location.readers.len();
-        location.writes.push(Write { id, thread, index: event.index, is_store: event.is_store(), readers });
+        let (thread, readers) = (thread as u32, location.readers.len() as u32);
+        location.writes.push(Write { id, thread, index: event.index, readers, is_store: event.is_store() });
     }
 
     fn fork(&mut self, event: &Event) {
@@ -234,29 +242,34 @@ impl<I: Copy> Borderline<I> {
 
     /// The store that may still be in the buffer of another thread at `attempt`, although it happened before.
     pub fn overtaken(&mut self, attempt: &Attempt) -> Option<I> {
+        self.overtaken_write(attempt).map(|write| write.id)
+    }
+
+    /// The same with what is kept of it.
+    #[inline]
+    pub(super) fn overtaken_write(&mut self, attempt: &Attempt) -> Option<&Write<I>> {
         let thread = attempt.thread.index();
         self.finish_drain(thread);
         let (past, forced) = self.threads.row(thread).split_at(self.n_threads);
         let Location { writes, readers } = &self.locations[attempt.loc.index()];
-        let is_past = |write: &Write<I>| past[write.thread] > write.index;
-        let position = match writes.last() {
-            Some(write) if is_past(write) => writes.len(),
+        let position = match writes.last()? {
+            write if write.is_in(past) => writes.len(),
             // The writes to a location come one after the other, so the past has the first ones.
-            _ => writes.partition_point(is_past),
+            _ => writes.partition_point(|write| write.is_in(past)),
         };
         let write = writes.get(position.checked_sub(1)?)?;
-        let is_forced = |row: &[u32]| row[write.thread] > write.index;
         let waited_for = match attempt.waits {
             Waits::Nothing => false,
-            Waits::Barrier => is_forced(self.barred.row(thread)),
-            Waits::Everything => is_forced(self.stores.row(thread)),
+            Waits::Barrier => write.is_in(self.barred.row(thread)),
+            Waits::Everything => write.is_in(self.stores.row(thread)),
         };
-        if write.thread == thread || !write.is_store || is_forced(forced) || waited_for {
+        if write.thread as usize == thread || !write.is_store || write.is_in(forced) || waited_for {
             return None;
         }
-        let end = writes.get(position).map_or(readers.len(), |next| next.readers);
-        let is_read = readers[write.readers..end].iter().any(|&(reader, index)| past[reader] > index);
-        (!is_read).then_some(write.id)
+        let end = writes.get(position).map_or(readers.len(), |next| next.readers as usize);
+        let mut own = readers[write.readers as usize..end].iter();
+        let is_read = own.any(|&(reader, index)| past[reader as usize] > index);
+        (!is_read).then_some(write)
     }
 
     /// Takes in an event, which is called `id` if it writes.

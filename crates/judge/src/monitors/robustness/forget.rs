@@ -67,8 +67,8 @@ impl<I: Copy> Borderline<I> {
     fn last_of(&self, past: &[u32], loc: Loc) -> Option<usize> {
         let writes = &self.locations[loc.index()].writes;
         match writes.last() {
-            Some(newest) if past[newest.thread] > newest.index => Some(writes.len() - 1),
-            _ => writes.partition_point(|write| past[write.thread] > write.index).checked_sub(1),
+            Some(newest) if newest.is_in(past) => Some(writes.len() - 1),
+            _ => writes.partition_point(|write| write.is_in(past)).checked_sub(1),
         }
     }
 
@@ -78,12 +78,12 @@ impl<I: Copy> Borderline<I> {
         let (mut writes, mut readers) = (0, 0);
         for (index, &keeps) in keeps.iter().enumerate() {
             let mut write = location.writes[index];
-            let end = location.writes.get(index + 1).map_or(location.readers.len(), |next| next.readers);
+            let end = location.writes.get(index + 1).map_or(location.readers.len(), |next| next.readers as usize);
             if keeps {
-                let own = write.readers..end;
-                write.readers = readers;
+                let own = write.readers as usize..end;
+                write.readers = readers as u32;
+                location.readers.copy_within(own.clone(), readers);
                 readers += own.len();
-                location.readers.copy_within(own, write.readers);
                 location.writes[writes] = write;
                 writes += 1;
             }

@@ -8,7 +8,7 @@ use super::borderline::Borderline;
 use super::{Attempt, Waits};
 
 /// How many clocks are looked at without thought to forget writes to one location.
-const FEW_CLOCKS: usize = 1_024;
+const FEW_CLOCKS: usize = 1 << 14;
 
 /// How many entries all clocks together may have: 8 GiB.
 const MAX_ENTRIES: usize = 1 << 31;
@@ -27,6 +27,13 @@ pub struct Mark {
     pub place: u32,
 }
 
+/// What is kept of it; the rest is known from elsewhere.
+#[derive(Clone, Copy, Debug)]
+struct Tag {
+    number: u64,
+    place: u32,
+}
+
 /// The default monitor for an execution of any length.
 ///
 /// It keeps a few clocks for each thread and location, and the writes that a thread may still come to know as the last
@@ -34,7 +41,7 @@ pub struct Mark {
 #[derive(Debug)]
 pub struct Stream {
     model: ModelId,
-    algorithm: Borderline<Mark>,
+    algorithm: Borderline<Tag>,
     n_threads: usize,
     n_locations: usize,
     counts: Vec<u32>,
@@ -131,10 +138,9 @@ impl Stream {
         self.counts[thread] = index.checked_add(1).ok_or(TooMuch::Events)?;
         let event = Event { index, ..event };
         let attempt = Attempt::of(self.model, &event).filter(|_| self.model != ModelId::Sc);
-        let overtaken = attempt.and_then(|attempt| self.algorithm.overtaken(&attempt));
-        let loc = event.loc.unwrap_or(Loc(0));
-        self.algorithm.perform(Mark { number, thread: event.thread, loc, place }, &event);
-        if event.is_write() {
+        let overtaken = attempt.and_then(|attempt| self.overtaken(&attempt));
+        self.algorithm.perform(Tag { number, place }, &event);
+        if let (true, Some(loc)) = (event.is_write(), event.loc) {
             self.wrote(loc);
         }
         Ok(overtaken)
@@ -144,7 +150,13 @@ impl Stream {
     pub fn waits(&mut self, thread: ThreadId, loc: Loc, waits: Waits) -> Result<Option<Mark>, TooMuch> {
         self.make_room(thread.index() + 1, loc.index() + 1)?;
         let attempt = Attempt { thread, loc, waits, waits_to_write: waits, is_store: false };
-        Ok(if self.model == ModelId::Sc { None } else { self.algorithm.overtaken(&attempt) })
+        Ok(if self.model == ModelId::Sc { None } else { self.overtaken(&attempt) })
+    }
+
+    fn overtaken(&mut self, attempt: &Attempt) -> Option<Mark> {
+        let write = self.algorithm.overtaken_write(attempt)?;
+        let Tag { number, place } = write.id;
+        Some(Mark { number, thread: ThreadId::at(write.thread as usize), loc: attempt.loc, place })
     }
 
     fn make_room(&mut self, n_threads: usize, n_locations: usize) -> Result<(), TooMuch> {
@@ -202,7 +214,8 @@ impl Stream {
         if self.kept - self.written <= window {
             return;
         }
-        let mut older: Vec<u64> = locations.clone().flat_map(|loc| self.algorithm.older(loc)).map(|w| w.number).collect();
+        let older = locations.clone().flat_map(|loc| self.algorithm.older(loc));
+        let mut older: Vec<u64> = older.map(|write| write.number).collect();
         older.sort_unstable();
         let first = older.len() - window / 2;
         let oldest = older.get(first).copied().unwrap_or(u64::MAX);

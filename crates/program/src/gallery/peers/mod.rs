@@ -20,6 +20,7 @@ mod message_passing;
 mod michael_scott;
 mod peterson_loop;
 mod readers;
+mod snark;
 mod store_buffering;
 mod swap;
 mod treiber;
@@ -39,6 +40,7 @@ pub use message_passing::{Publication, message_passing_release, message_passing_
 pub use michael_scott::michael_scott;
 pub use peterson_loop::peterson_loop;
 pub use readers::readers;
+pub use snark::snark;
 pub use store_buffering::store_buffering_sum;
 pub use swap::Swap;
 pub use treiber::treiber;

@@ -1,0 +1,247 @@
+//! Robustness of a model: whether every execution of the memory model is one of sequential consistency.
+//!
+//! Only executions of sequential consistency are searched. What the monitor finds in one becomes an execution of the
+//! memory model, by running the same code on its machine; only what that shows is told.
+
+mod mend;
+mod record;
+mod relaxed;
+mod text;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use teetotal_explore::dpor::{self, Leaf, Move, Settings};
+use teetotal_explore::driver::{Flow, StopSignal};
+use teetotal_explore::robustness::watch;
+use teetotal_explore::{Coverage, Limits, Stats, StopReason, waiters};
+use teetotal_judge::monitors::robustness::Delay;
+use teetotal_live::{Ledger, Live, Place, Script};
+use teetotal_memory::models::Sc;
+use teetotal_memory::{EventKind, Machine, Step, Trace};
+use teetotal_program::{Op, Status, Subject, ThreadId};
+
+use super::perform::Way;
+use super::problem::problem_of;
+use super::search::Wrong;
+use super::watchman::Watchman;
+use super::{Builder, Report};
+
+pub(super) use record::record;
+
+/// In how many executions a pair of places is looked for one that can be shown.
+const MAX_OCCURRENCES: usize = 16;
+
+/// A store that can still be in its buffer at an access which comes after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct NotRobust {
+    /// Where the store stands in the source.
+    pub store: Place,
+    /// Where the access stands.
+    pub access: Place,
+    /// Whether the pair was seen no more when the store was sequentially consistent, if that was tried.
+    pub stronger_store_helps: Option<bool>,
+    /// The operation that a full fence is suggested before.
+    pub fence_before: Option<Place>,
+    /// Whether the pair was seen no more with that fence, if that was tried.
+    pub fence_helps: Option<bool>,
+    /// In how many executions of sequential consistency it was seen.
+    pub executions: u64,
+    /// The execution of the memory model that shows it.
+    pub token: String,
+}
+
+/// Decides robustness of `body` under the memory model of `builder`.
+pub(super) fn decide(builder: &Builder, body: &teetotal_live::Model) -> Report {
+    let searched = Search { builder, body }.run();
+    let Searched { stats, coverage, wrong, pairs, ledger } = searched;
+    if let Some(wrong) = wrong {
+        let failure = text::wrong_already(builder, body, &wrong, &ledger, stats.executions);
+        return report(builder, stats, coverage, Some(failure), Vec::new());
+    }
+    let shown = relaxed::show(builder, body, &ledger, pairs);
+    if shown.is_empty() {
+        return report(builder, stats, coverage, None, Vec::new());
+    }
+    let trials = mend::try_all(builder, body, &shown);
+    let failure = text::not_robust(builder, &shown, &trials, stats.executions);
+    let found = shown.iter().zip(&trials.of_pairs).map(|(shown, trial)| NotRobust {
+        store: shown.pair.store.clone(),
+        access: shown.pair.access.clone(),
+        stronger_store_helps: trial.store_helps,
+        fence_before: shown.pair.fence_before.clone(),
+        fence_helps: trial.fence_helps,
+        executions: shown.pair.executions,
+        token: shown.token.clone(),
+    });
+    report(builder, stats, coverage, Some(failure), found.collect())
+}
+
+fn report(
+    builder: &Builder,
+    stats: Stats,
+    coverage: Coverage,
+    failure: Option<String>,
+    not_robust: Vec<NotRobust>,
+) -> Report {
+    Report { model: builder.model, executions: stats.executions, coverage, stats, failure, not_robust }
+}
+
+/// Two places that are at fault.
+pub(super) struct Pair {
+    store: Place,
+    access: Place,
+    /// Where a full fence may go that keeps the store from waiting.
+    fence_before: Option<Place>,
+    executions: u64,
+    /// Executions of sequential consistency that show it, by the way to them.
+    occurrences: BTreeMap<Vec<u32>, Occurrence>,
+}
+
+/// An execution of sequential consistency in which a delay was seen.
+struct Occurrence {
+    trace: Trace,
+    delay: Delay,
+    /// What the access is.
+    access: EventKind,
+}
+
+/// A search of the executions of sequential consistency.
+struct Search<'s> {
+    builder: &'s Builder,
+    body: &'s teetotal_live::Model,
+}
+
+/// What it found.
+struct Searched {
+    stats: Stats,
+    coverage: Coverage,
+    wrong: Option<Wrong>,
+    pairs: Vec<Pair>,
+    ledger: Ledger,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Found {
+    wrong: Option<Wrong>,
+    pairs: BTreeMap<Key, Pair>,
+}
+
+/// A pair of places, to be told apart.
+type Key = [(String, u32, u32); 2];
+
+impl Search<'_> {
+    fn run(&self) -> Searched {
+        let ledger = Ledger::default();
+        let signal = Watchman::new(self.builder, &ledger);
+        loop {
+            let searched = self.once(&ledger, &signal);
+            if !ledger.is_out_of_date() {
+                return searched;
+            }
+            ledger.open();
+        }
+    }
+
+    fn once(&self, ledger: &Ledger, signal: StopSignal<'_>) -> Searched {
+        let found = Mutex::new(Found::default());
+        let look = |leaf: &Leaf<'_, Live>| {
+            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
+            if ledger.is_out_of_date() {
+                return Flow::Stop(StopReason::Time);
+            }
+            let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(problem) = problem else {
+                self.monitor(leaf, &mut found.pairs);
+                return Flow::Continue;
+            };
+            if found.wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
+                found.wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
+            }
+            Flow::Stop(StopReason::Violation)
+        };
+        let limits = Limits {
+            executions: self.builder.max_permutations.map(|n| n as u64),
+            steps: Some(self.builder.max_branches as u64),
+            ..Limits::default()
+        };
+        let settings = Settings { limits, jobs: self.builder.jobs };
+        let make = || recording(self.builder.live(self.body, ledger));
+        let (stats, coverage) = dpor::watch::<Live, Sc>(&make, &settings, signal, &look);
+        let Found { wrong, pairs } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut pairs: Vec<Pair> = pairs.into_values().collect();
+        pairs.sort_by(|a, b| a.occurrences.keys().next().cmp(&b.occurrences.keys().next()));
+        Searched { stats, coverage, wrong, pairs, ledger: ledger.clone() }
+    }
+
+    /// Looks for delays in an execution.
+    fn monitor(&self, leaf: &Leaf<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) {
+        let trace = trace_of(leaf);
+        let live = leaf.subject;
+        let mut seen: Vec<Key> = Vec::new();
+        for delay in watch(self.builder.model, &trace, live.n_threads(), &waiters(live)) {
+            let store = trace.event(delay.store);
+            let Some(store_at) = live.places(store.thread).get(store.index as usize) else { continue };
+            let performed = trace.events().iter().find(|e| e.thread == delay.access_at.thread && e.index == delay.index);
+            let own = live.places(delay.access_at.thread);
+            let Some(access_at) = own.get(delay.index as usize).copied().or(live.source_place(delay.access_at.thread))
+            else {
+                continue;
+            };
+            let [store_at, access_at] = [*store_at, access_at].map(Place::from);
+            let key = [&store_at, &access_at].map(|place| (place.file.clone(), place.line, place.column));
+            let pair = pairs.entry(key.clone()).or_insert_with(|| Pair {
+                store: store_at,
+                access: access_at,
+                fence_before: mend::fence_before(self.builder.model, live, &trace, store),
+                executions: 0,
+                occurrences: BTreeMap::new(),
+            });
+            if !seen.contains(&key) {
+                pair.executions += 1;
+                seen.push(key);
+            }
+            let access = performed.map_or(EventKind::Load, |event| event.kind);
+            pair.occurrences.entry(leaf.path.clone()).or_insert_with(|| Occurrence { trace: trace.clone(), delay, access });
+            if pair.occurrences.len() > MAX_OCCURRENCES {
+                pair.occurrences.pop_last();
+            }
+        }
+    }
+}
+
+fn recording(mut live: Live) -> Live {
+    live.record_places();
+    live
+}
+
+/// The execution of sequential consistency at whose end `leaf` stands.
+fn trace_of(leaf: &Leaf<'_, Live>) -> Trace {
+    let mut script = Script::new(leaf.subject);
+    let mut machine = Machine::<Sc>::new(&script);
+    let mut trace = Trace::default();
+    for step in leaf.moves() {
+        let Move::Issue { thread, alternative, .. } = step else { continue };
+        // What was done has one alternative, except where it was a choice.
+        let alternative = match script.status(thread) {
+            Status::Ready(Op::Choose { .. }) => alternative,
+            Status::Ready(_) => 0,
+            _ => continue,
+        };
+        machine.perform(&mut script, Step::Issue { thread, alternative }, &mut trace);
+    }
+    trace
+}
+
+/// The name of the test that runs.
+fn test_name() -> Option<String> {
+    let thread = std::thread::current();
+    thread.name().filter(|name| *name != "main").map(str::to_owned)
+}
+
+/// A thread as the reader knows it.
+fn thread_name(thread: ThreadId) -> String {
+    super::storyboard::thread_name(thread)
+}

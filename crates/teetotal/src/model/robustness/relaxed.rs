@@ -1,0 +1,113 @@
+//! Shows delays as executions of the memory model, by running the code on its machine.
+
+use teetotal_explore::dpor::Move;
+use teetotal_explore::robustness::plans;
+use teetotal_live::Ledger;
+use teetotal_memory::{Event, EventKind, Model, ModelVisitor, Step, Trace, relations};
+use teetotal_program::{Loc, ThreadId};
+
+use super::super::failure::timeline;
+use super::super::perform::{Performed, Way, perform};
+use super::super::problem::Problem;
+use super::{Builder, Occurrence, Pair};
+
+/// A pair of places with an execution of the memory model that shows it.
+pub(super) struct Shown {
+    pub(super) pair: Pair,
+    /// The threads of the store and of the access.
+    pub(super) threads: [ThreadId; 2],
+    pub(super) access: EventKind,
+    /// The execution as a table.
+    pub(super) timeline: String,
+    pub(super) token: String,
+    /// What goes wrong in it, if anything does.
+    pub(super) problem: Option<Problem>,
+}
+
+/// Those of `pairs` that an execution of the memory model shows.
+pub(super) fn show(builder: &Builder, body: &teetotal_live::Model, ledger: &Ledger, pairs: Vec<Pair>) -> Vec<Shown> {
+    let shown = pairs.into_iter().map(|pair| builder.model.visit(Show { builder, body, ledger, pair }));
+    shown.flatten().collect()
+}
+
+struct Show<'s> {
+    builder: &'s Builder,
+    body: &'s teetotal_live::Model,
+    ledger: &'s Ledger,
+    pair: Pair,
+}
+
+impl ModelVisitor for Show<'_> {
+    type Output = Option<Shown>;
+
+    fn visit<M: Model>(self) -> Option<Shown> {
+        let found = self.pair.occurrences.values().find_map(|occurrence| {
+            let Performed { system, trace, token, problem } = self.relaxed::<M>(occurrence)?;
+            let threads = [trace_thread(&occurrence.trace, occurrence), occurrence.delay.access_at.thread];
+            let performed = Performed { system, trace, token, problem };
+            let timeline = timeline::<M>(&performed);
+            let Performed { token, problem, .. } = performed;
+            Some((threads, occurrence.access, timeline, token.to_string(), problem))
+        });
+        let (threads, access, timeline, token, problem) = found?;
+        Some(Shown { pair: self.pair, threads, access, timeline, token, problem })
+    }
+}
+
+fn trace_thread(trace: &Trace, occurrence: &Occurrence) -> ThreadId {
+    trace.event(occurrence.delay.store).thread
+}
+
+impl Show<'_> {
+    /// An execution of the memory model that is none of sequential consistency.
+    fn relaxed<M: Model>(&self, occurrence: &Occurrence) -> Option<Performed<M>> {
+        let Occurrence { trace, delay, access } = occurrence;
+        let mut found = None;
+        plans(M::ID, trace, delay, *access == EventKind::Store, |steps| {
+            let way = Way::Moves(moves(trace, steps, delay.loc));
+            let performed = perform::<M>(self.builder.live(self.body, self.ledger), &way);
+            let is_relaxed = !relations::is_sequentially_consistent(&performed.trace);
+            if is_relaxed {
+                found = Some(performed);
+            }
+            is_relaxed
+        });
+        found
+    }
+}
+
+/// The steps by names that hold when the code is run again; the access is at `loc` and may not be in the trace.
+fn moves(trace: &Trace, steps: &[Step], loc: Loc) -> Vec<Move> {
+    let mut counts = vec![0_u32; trace.n_threads() + 1];
+    // Stores that are in buffers, oldest first.
+    let mut pending: Vec<(ThreadId, Loc, u32)> = Vec::new();
+    let mut moves = Vec::new();
+    for step in steps {
+        moves.push(match *step {
+            Step::Issue { thread, alternative } => {
+                let position = thread.index();
+                if counts.len() <= position {
+                    counts.resize(position + 1, 0);
+                }
+                let index = counts[position];
+                counts[position] += 1;
+                let event = trace.events().iter().find(|e| e.thread == thread && e.index == index);
+                let at = event.map_or(Some(loc), |event| event.loc);
+                if event.is_none_or(Event::is_store) {
+                    pending.extend(at.map(|at| (thread, at, index)));
+                }
+                let child = match event.map(|event| event.kind) {
+                    Some(EventKind::Spawn(child)) => Some(child),
+                    _ => None,
+                };
+                Move::Issue { thread, alternative, child }
+            }
+            Step::Commit { thread, loc } => {
+                let oldest = pending.iter().position(|&(own, at, _)| (own, at) == (thread, loc));
+                let index = oldest.map_or(0, |oldest| pending.remove(oldest).2);
+                Move::Commit { thread, index, loc }
+            }
+        });
+    }
+    moves
+}

@@ -1,0 +1,120 @@
+//! What is said of a model that is not robust.
+
+use teetotal_live::{Ledger, Place};
+use teetotal_memory::{EventKind, ModelId};
+
+use super::super::failure::{Failing, after_message, snippet};
+use super::super::problem::Problem;
+use super::super::search::Wrong;
+use super::super::source_text::SourceTexts;
+use super::mend::{Trial, Trials};
+use super::relaxed::Shown;
+use super::{Builder, test_name, thread_name};
+
+/// More pairs are named without an execution.
+const MAX_SHOWN: usize = 1;
+
+/// What is wrong under sequential consistency already.
+pub(super) fn wrong_already(
+    builder: &Builder,
+    body: &teetotal_live::Model,
+    wrong: &Wrong,
+    ledger: &Ledger,
+    executions: u64,
+) -> String {
+    let sc = Builder { model: ModelId::Sc, ..builder.clone() };
+    ModelId::Sc.visit(Failing { builder: &sc, body, wrong, ledger, executions })
+}
+
+/// The pairs, what helps, and an execution that shows the first.
+pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, executions: u64) -> String {
+    let model = builder.model.info().name;
+    let mut texts = SourceTexts::default();
+    let mut out = String::new();
+    for (index, (one, trial)) in shown.iter().zip(&trials.of_pairs).enumerate() {
+        out.push_str(&pair(model, one, trial, &mut texts));
+        if index < MAX_SHOWN {
+            out.push_str(&execution(model, one, builder.robustness_by_environment));
+        }
+        out.push('\n');
+    }
+    out.push_str(&summary(model, shown, trials, executions));
+    out
+}
+
+/// The two places, and what would help.
+fn pair(model: &str, one: &Shown, trial: &Trial, texts: &mut SourceTexts) -> String {
+    let [first, second] = one.threads.map(thread_name);
+    let message = format!("not robust under {model}: a store can still be in its buffer when it should have been seen");
+    let (does, finds) = match one.access {
+        EventKind::Store => ("stores", "so that the older store overwrites it"),
+        EventKind::Load => ("loads", "and may find what was there before (1)"),
+        EventKind::Lock => ("locks", "and may find what was there before (1)"),
+        _ => ("updates", "and may find what was there before (1)"),
+    };
+    let store = format!("(1) {first} stores here, which happens before (2)");
+    let access = format!("(2) {second} {does} here, {finds}");
+    let mut out = snippet(&message, &one.pair.store, Some(&store), texts);
+    out.push_str(after_message(&snippet("", &one.pair.access, Some(&access), texts)));
+    out.push_str(&suggestion(one, trial));
+    out
+}
+
+/// The line for a stronger ordering, and the one for a fence; each with what came of trying it.
+fn suggestion(one: &Shown, trial: &Trial) -> String {
+    let Place { file, line, .. } = &one.pair.store;
+    let mut out = format!("help: make the store at {file}:{line} `SeqCst`{}\n", tried(trial.store_helps));
+    if let Some(before) = &one.pair.fence_before {
+        let at = if before.file == *file { format!("line {}", before.line) } else { named(before) };
+        out.push_str(&format!("      or put `fence(SeqCst)` before {at}{}\n", tried(trial.fence_helps)));
+    }
+    out
+}
+
+fn named(place: &Place) -> String {
+    format!("{}:{}", place.file, place.line)
+}
+
+fn tried(helps: Option<bool>) -> &'static str {
+    match helps {
+        Some(true) => " (confirmed: run so, it does not happen)",
+        Some(false) => " (not confirmed: run so, it still happens)",
+        None => " (not tried)",
+    }
+}
+
+fn execution(model: &str, one: &Shown, by_environment: bool) -> String {
+    let test = test_name().map_or(String::new(), |name| format!(" {name}"));
+    let asked = if by_environment { "TEETOTAL_CHECK=robustness " } else { "" };
+    let harm = match &one.problem {
+        Some(Problem::Failed(thread, _)) => format!("In it {} fails.\n", thread_name(*thread)),
+        _ => String::new(),
+    };
+    format!(
+        "\nAn execution of {model} that sequential consistency does not have:\n\n{}{harm}\n\
+         To run this execution again:\n    {asked}TEETOTAL_REPLAY={} cargo test{test}\n",
+        one.timeline, one.token
+    )
+}
+
+/// What all of it comes to.
+fn summary(model: &str, shown: &[Shown], trials: &Trials, executions: u64) -> String {
+    let pairs = if shown.len() == 1 { "1 pair of places".to_owned() } else { format!("{} pairs of places", shown.len()) };
+    let noun = if executions == 1 { "execution" } else { "executions" };
+    let mut out = format!("{pairs} in {executions} {noun} of sc.\n");
+    let mut fences: Vec<String> = shown.iter().filter_map(|one| one.pair.fence_before.as_ref().map(named)).collect();
+    fences.sort();
+    fences.dedup();
+    let what = if fences.len() == 1 { "this fence" } else { "these fences" };
+    let list = fences.join(", ");
+    match (trials.all_fences, trials.all_stores) {
+        (Some(true), _) => out.push_str(&format!("With {what} it is robust under {model}: before {list}.\n")),
+        (_, Some(true)) => out.push_str(&format!("With all of these stores `SeqCst` it is robust under {model}.\n")),
+        (Some(false), _) | (_, Some(false)) => {
+            out.push_str("With all of it there is still more that is not robust; mend this and run it again.\n");
+        }
+        (None, None) => {}
+    }
+    out.push_str("It need not be wrong: run the test without asking for robustness to see whether it fails.\n");
+    out
+}
