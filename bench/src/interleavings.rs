@@ -94,7 +94,11 @@ impl Observer for Watch {
             }
             self.sites.push(site);
         }
-        if self.stop_at_first && self.found.contains(&true) { Flow::Stop(StopReason::Violation) } else { Flow::Continue }
+        if self.stop_at_first && self.found.contains(&true) {
+            Flow::Stop(StopReason::Violation)
+        } else {
+            Flow::Continue
+        }
     }
 
     fn end(&mut self, _: &View<'_>, _: &Ending) -> Flow {

@@ -61,7 +61,14 @@ pub(crate) fn run(events: u64) -> ExitCode {
 fn row(mix: &Mix, model: ModelId, events: u64) -> u32 {
     let repeats = events.div_ceil(PART as u64).max(2);
     let at_half = Arc::new(AtomicU64::new(0));
-    let trace = Repeated { text: part(mix), start: start(), at: 0, left: repeats, half: repeats / 2, at_half: Arc::clone(&at_half) };
+    let trace = Repeated {
+        text: part(mix),
+        start: start(),
+        at: 0,
+        left: repeats,
+        half: repeats / 2,
+        at_half: Arc::clone(&at_half),
+    };
     let options = Monitoring { name: mix.name.to_owned(), model, window: None };
     let clock = Clock::start();
     let (found, error) = monitor(trace, &options, &|| false);

@@ -33,7 +33,8 @@ pub(crate) fn weak_model(text: &str) -> Result<ModelId, Fault> {
     match weak.iter().find(|info| info.name == text) {
         Some(info) => Ok(info.id),
         None if text == "sc" => {
-            Err(Fault::new("every execution of sc is one of sc, so nothing is to be asked about it").help("use tso or pso"))
+            Err(Fault::new("every execution of sc is one of sc, so nothing is to be asked about it")
+                .help("use tso or pso"))
         }
         None => Err(unknown("model with store buffers", text, &names)),
     }

@@ -82,7 +82,8 @@ pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuild
 pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
 pub use teetotal_report::{
-    Detail, Gap, Monitored, Options as Drawing, Pair, Report, SideBySide, Snippet, Spot, Style, Tally, Timeline, Verdict, dot, replayed,
+    Detail, Gap, Monitored, Options as Drawing, Pair, Report, SideBySide, Snippet, Spot, Style, Tally, Timeline,
+    Verdict, dot, replayed,
 };
 
 #[doc(inline)]

@@ -60,7 +60,7 @@ fn sites(found: &Monitored) -> BTreeSet<Sites> {
 #[test]
 fn a_recorded_execution_is_monitored_as_the_search_does() {
     let (mut executions, mut with_delays) = (0, 0);
-    for seed in 0..250 {
+    for seed in 0..1_000 {
         let program = Arc::new(generate(seed, &Shape::full()));
         if dpor::unsupported(&program).is_some() || program.n_operations() == 0 {
             continue;
@@ -144,38 +144,98 @@ fn pieces_of_a_stream_may_end_anywhere() {
     assert_eq!(whole.pairs.len(), 1);
 }
 
-/// What is wrong with a trace, after how many events and pairs.
-fn refuse(text: &str, expected: Expect) {
+/// What is wrong with each trace that begins so, after how many events and pairs.
+fn refuse(beginning: &str, endings: &[&str], expected: Expect) {
     let options = Monitoring { name: "trace".to_owned(), model: ModelId::Tso, window: None };
-    let (found, error) = monitor(text.as_bytes(), &options, &|| false);
-    let error = error.expect("something is wrong");
-    expected.assert_eq(&format!("{error} (after {} events, {} pairs)", found.events, found.pairs.len()));
+    let mut lines = String::new();
+    for ending in endings {
+        let (found, error) = monitor(format!("{beginning}{ending}").as_bytes(), &options, &|| false);
+        let error = error.expect("something is wrong");
+        lines.push_str(&format!("{error} ({}, {})\n", found.events, found.pairs.len()));
+    }
+    expected.assert_eq(&lines);
 }
 
 #[test]
-fn traces_that_are_no_executions_are_refused_and_what_was_found_is_kept() {
-    let sb = "T0|w(x)|3\nT0|r(y)|4\nT1|w(y)|7\nT1|r(x)|8\n";
-    refuse(&format!("{sb}T0|r(x"), expect![""]);
-    refuse(&format!("{sb}T0|acq(m)|1\nT1|acq(m)|1\n"), expect![""]);
-    refuse(&format!("{sb}T0|rel(m)|1\n"), expect![""]);
-    refuse(&format!("{sb}T0|join(T7)|1\n"), expect![""]);
-    refuse(&format!("{sb}T0|join(T1)|1\nT1|r(x)|1\n"), expect![""]);
-    refuse(&format!("{sb}T0|fork(T1)|1\n"), expect![""]);
-    refuse(&format!("{sb}T0|jump(T1)|1\n"), expect![""]);
-    refuse(&format!("{sb}T0 load x 1\n"), expect![""]);
-    refuse(&format!("{sb}teetotal trace 1\n"), expect![""]);
-    refuse("hello\n", expect![""]);
-    let own = "teetotal trace 1\nthreads A B\nA store x 1\n";
-    refuse(&format!("{own}B load x 0\n"), expect![""]);
-    refuse(&format!("{own}B load y 5\n"), expect![""]);
-    refuse(&format!("{own}C load x 1\n"), expect![""]);
-    refuse(&format!("{own}A|w(x)|1\n"), expect![""]);
-    refuse(&format!("{own}A store x\n"), expect![""]);
-    refuse(&format!("{own}A store x -1\n"), expect![""]);
-    refuse(&format!("{own}A store x 1 strongly\n"), expect![""]);
-    refuse(&format!("{own}A store x 1 relaxed now\n"), expect![""]);
-    refuse(&format!("{own}A spawn B\n"), expect![""]);
-    refuse(&format!("{own}threads A\n"), expect![""]);
-    refuse(&format!("{own}initial x 1\n"), expect![""]);
-    refuse(&format!("{own}{}\n", "x".repeat(100_000)), expect![""]);
+fn traces_of_the_format_std_that_are_no_executions_are_refused_and_what_was_found_is_kept() {
+    let endings = [
+        "T0|r(x",
+        "T0|acq(m)|1\nT1|acq(m)|1\n",
+        "T0|rel(m)|1\n",
+        "T0|join(T7)|1\n",
+        "T0|join(T1)|1\nT1|r(x)|1\n",
+        "T0|fork(T1)|1\n",
+        "T0|jump(T1)|1\n",
+        "T0|r()|1\n",
+        "T0 load x 1\n",
+        "teetotal trace 1\n",
+    ];
+    refuse(
+        "T0|w(x)|3\nT0|r(y)|4\nT1|w(y)|7\nT1|r(x)|8\n",
+        &endings,
+        expect![[r#"
+        line 5: the trace ends in the middle of the line (4, 1)
+        line 6: lock(m) is taken while `T0` holds it (5, 1)
+        line 5: lock(m) is given back by a thread that does not hold it (4, 1)
+        line 5: unknown thread `T7` is joined (4, 1)
+        line 6: `T1` goes on after it was joined (5, 1)
+        line 5: `T1` is started after it has begun (4, 1)
+        line 5: there is no operation `jump` (4, 1)
+        line 5: this is no `thread|operation(location)|place` (4, 1)
+        line 5: a trace of the format std has no line such as `T0 load x 1` (4, 1)
+        line 5: a trace of the format std has no line such as `teetotal trace 1` (4, 1)
+    "#]],
+    );
+    refuse(
+        "",
+        &["hello\n"],
+        expect![[r#"
+        line 1: `hello` is the beginning of no trace (0, 0)
+    "#]],
+    );
+}
+
+#[test]
+fn traces_of_our_own_format_that_are_no_executions_are_refused() {
+    let long = "x".repeat(100_000);
+    let endings = [
+        "B load x 0\n",
+        "B load y 5\n",
+        "C load x 1\n",
+        "A|w(x)|1\n",
+        "A store x\n",
+        "A store x -1\n",
+        "A store x 1 strongly\n",
+        "A store x 1 relaxed now\n",
+        "A leap x\n",
+        "A\n",
+        "A spawn B\n",
+        "A waits store x\n",
+        "threads A\n",
+        "initial x 1\n",
+        &format!("{}\n", &long[..50_000]),
+        &format!("{long}\n"),
+    ];
+    refuse(
+        "teetotal trace 1\nthreads A B\nA store x 1\n",
+        &endings,
+        expect![[r#"
+        line 4: 0 is read from `x`, which holds 1 since line 3 (1, 0)
+        line 4: 5 is read from `y`, which nobody wrote: it holds 0 from the beginning (1, 0)
+        line 4: unknown thread `C` (1, 0)
+        line 4: a line of the format std in a trace that began in another format (1, 0)
+        line 4: `store` needs a value (1, 0)
+        line 4: `-1` is no value from 0 to 18446744073709551615 (1, 0)
+        line 4: `strongly` is no ordering (1, 0)
+        line 4: `now` is too much after `store` (1, 0)
+        line 4: there is no operation `leap` (1, 0)
+        line 4: an operation is missing (1, 0)
+        line 4: `B` is started twice (1, 0)
+        line 4: nobody waits for good to `store` (1, 0)
+        line 4: the thread `A` is named before (1, 0)
+        line 4: `x` is written before (1, 0)
+        line 4: unknown thread `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` (1, 0)
+        line 4: unknown thread `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` (1, 0)
+    "#]],
+    );
 }

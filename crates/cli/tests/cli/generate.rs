@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use crate::{Folder, run, teetotal};
 
-const COMMANDS: [&str; 8] = ["demo", "check", "compare", "replay", "explain", "list", "inspect", "generate"];
+const COMMANDS: [&str; 8] = ["demo", "check", "compare", "replay", "monitor", "explain", "list", "inspect", "generate"];
 
 #[test]
 fn the_man_pages_have_every_command_and_option() {
@@ -15,18 +15,19 @@ fn the_man_pages_have_every_command_and_option() {
         "generate man --output man",
         0,
         expect![[r#"
-        man/teetotal.1
-        man/teetotal-demo.1
-        man/teetotal-check.1
-        man/teetotal-compare.1
-        man/teetotal-replay.1
-        man/teetotal-explain.1
-        man/teetotal-list.1
-        man/teetotal-inspect.1
-        man/teetotal-generate.1
-        man/teetotal-generate-man.1
-        man/teetotal-generate-completions.1
-    "#]],
+            man/teetotal.1
+            man/teetotal-demo.1
+            man/teetotal-check.1
+            man/teetotal-compare.1
+            man/teetotal-replay.1
+            man/teetotal-monitor.1
+            man/teetotal-explain.1
+            man/teetotal-list.1
+            man/teetotal-inspect.1
+            man/teetotal-generate.1
+            man/teetotal-generate-man.1
+            man/teetotal-generate-completions.1
+        "#]],
         expect![[""]],
     );
     for command in COMMANDS {

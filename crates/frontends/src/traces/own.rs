@@ -120,13 +120,7 @@ const OPERATIONS: [(&str, Operation); 15] = [
     ("waits", Operation::Waits),
 ];
 
-fn perform(
-    thread: ThreadId,
-    operation: &[u8],
-    words: Words<'_>,
-    state: &mut State,
-    at: u64,
-) -> Result<Item, Wrong> {
+fn perform(thread: ThreadId, operation: &[u8], words: Words<'_>, state: &mut State, at: u64) -> Result<Item, Wrong> {
     let known = OPERATIONS.iter().find(|(name, _)| name.as_bytes() == operation);
     let help = "`docs/guide/traces.md` lists the operations";
     let &(what, operation) =

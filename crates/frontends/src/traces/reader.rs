@@ -183,7 +183,7 @@ impl<R: Read> Reader<R> {
             }
             None => {
                 let help = "a trace begins with `teetotal trace 1`, or has lines such as `T0|w(x)|12`";
-                Err((format!("`{}` is the beginning of no trace", beginning(line)), Some(help)))
+                Err((format!("`{}` is the beginning of no trace", shown(line)), Some(help)))
             }
         }
     }
@@ -194,7 +194,7 @@ impl<R: Read> Reader<R> {
         let looks_like_std = line.contains(&b'|') && line.contains(&b'(');
         let (what, help) = match self.format {
             Some(Format::Std) if line == HEADER.as_bytes() || !line.contains(&b'|') => {
-                ("a trace of the format std has no line such as `".to_owned() + &beginning(line) + "`", None)
+                ("a trace of the format std has no line such as `".to_owned() + &shown(line) + "`", None)
             }
             Some(Format::Own) if looks_like_std => {
                 ("a line of the format std in a trace that began in another format".to_owned(), None)
@@ -233,8 +233,11 @@ impl<R: Read> Reader<R> {
         self.current = 0..0;
         self.place = 0;
         let wrong = |what: String, help| TraceError::Line { line: self.line + 1, what, help: Some(help) };
-        if self.unread.len() > MAX_LINE {
-            return Err(wrong(format!("the line has more than {MAX_LINE} bytes"), "a trace is a text with a line an event"));
+        if self.unread.len() >= MAX_LINE {
+            return Err(wrong(
+                format!("the line has {MAX_LINE} bytes or more"),
+                "a trace is a text with a line an event",
+            ));
         }
         self.buffer.resize(self.unread.len() + CHUNK, 0);
         loop {
@@ -274,10 +277,4 @@ pub(super) fn event(thread: ThreadId, kind: EventKind, order: Order) -> Event {
         step: 0,
         committed: None,
     }
-}
-
-/// The beginning of a line, to quote it.
-fn beginning(line: &[u8]) -> String {
-    let text = shown(line);
-    if text.chars().count() <= 40 { text } else { text.chars().take(40).chain(['…']).collect() }
 }

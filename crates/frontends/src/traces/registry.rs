@@ -91,14 +91,29 @@ impl Registry {
 
     /// A name as text.
     pub(super) fn name(&self, number: usize) -> String {
-        self.names.get(number).map_or_else(String::new, |name| shown(name))
+        self.names.get(number).map_or_else(String::new, |name| shown_whole(name))
     }
 }
+
+/// All bytes of a name as text for people.
+fn shown_whole(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.chars().map(plain).collect()
+}
+
+/// What stands for a character.
+fn plain(c: char) -> char {
+    if c.is_control() { '\u{fffd}' } else { c }
+}
+
+/// More characters of a name are not shown.
+const MAX_SHOWN: usize = 60;
 
 /// Bytes of a trace as text for people.
 pub(super) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let cut = text.chars().nth(MAX_SHOWN).map(|_| '…');
+    text.chars().take(MAX_SHOWN).map(plain).chain(cut).collect()
 }
 
 #[cfg(test)]

@@ -220,7 +220,10 @@ impl State {
                 }
                 Ok(is_last)
             }
-            _ => Err((format!("{} is given back by a thread that does not hold it", self.locations.name(loc.index())), None)),
+            _ => Err((
+                format!("{} is given back by a thread that does not hold it", self.locations.name(loc.index())),
+                None,
+            )),
         }
     }
 }

@@ -24,9 +24,8 @@ pub(super) fn read(line: &[u8], state: &mut State, number: u64) -> Result<(Item,
         return Err(malformed());
     }
     let thread = state.acts_or_appears(thread)?;
-    let plain = |kind, loc, written: Option<u64>| {
-        Event { loc: Some(loc), written, ..event(thread, kind, Order::Relaxed) }
-    };
+    let plain =
+        |kind, loc, written: Option<u64>| Event { loc: Some(loc), written, ..event(thread, kind, Order::Relaxed) };
     let event = match operation {
         b"r" => plain(EventKind::Load, state.location(operand), None),
         b"w" => {

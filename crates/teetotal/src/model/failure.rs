@@ -81,7 +81,7 @@ fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Pr
 }
 
 /// What is wrong, with the places in the source.
-fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
+pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
     let mut texts = SourceTexts::default();
     match problem {
         Problem::Failed(thread, Complaint::Panic { text, place }) => {

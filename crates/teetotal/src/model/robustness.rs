@@ -184,7 +184,8 @@ impl Search<'_> {
         for delay in watch(self.builder.model, &trace, live.n_threads(), &waiters(live)) {
             let store = trace.event(delay.store);
             let Some(store_at) = live.places(store.thread).get(store.index as usize) else { continue };
-            let performed = trace.events().iter().find(|e| e.thread == delay.access_at.thread && e.index == delay.index);
+            let performed =
+                trace.events().iter().find(|e| e.thread == delay.access_at.thread && e.index == delay.index);
             let own = live.places(delay.access_at.thread);
             let Some(access_at) = own.get(delay.index as usize).copied().or(live.source_place(delay.access_at.thread))
             else {
@@ -204,7 +205,11 @@ impl Search<'_> {
                 seen.push(key);
             }
             let access = performed.map_or(EventKind::Load, |event| event.kind);
-            pair.occurrences.entry(leaf.path.clone()).or_insert_with(|| Occurrence { trace: trace.clone(), delay, access });
+            pair.occurrences.entry(leaf.path.clone()).or_insert_with(|| Occurrence {
+                trace: trace.clone(),
+                delay,
+                access,
+            });
             if pair.occurrences.len() > MAX_OCCURRENCES {
                 pair.occurrences.pop_last();
             }

@@ -27,13 +27,13 @@ impl<T: Copy> Shared<T> {
         Shared(cell::UnsafeCell::new(value))
     }
 
-        #[track_caller]
+    #[track_caller]
     fn get(&self) -> T {
         // SAFETY: nobody writes meanwhile, or the search says so.
         self.0.with(|value| unsafe { *value })
     }
 
-        #[track_caller]
+    #[track_caller]
     fn set(&self, new: T) {
         // SAFETY: nobody accesses it meanwhile, or the search says so.
         self.0.with_mut(|value| unsafe { *value = new });
@@ -86,7 +86,83 @@ fn check(model: ModelId, f: impl Fn() + Send + Sync + 'static, expected: Expect)
 
 #[test]
 fn the_report_has_places_suggestions_and_an_execution() {
-    check(ModelId::Tso, lock::unfenced, expect![""]);
+    check(
+        ModelId::Tso,
+        lock::unfenced,
+        expect![[r#"
+            not robust under tso: a store can still be in its buffer when it should have been seen
+               --> crates/teetotal/tests/robust/lock.rs:31:24
+                |
+             31 |         self.wants[me].store(true, Release);
+                |                        ^^^^^^^^^^^^^^^^^^^^ (1) main stores here, which happens before (2)
+               --> crates/teetotal/tests/robust/lock.rs:34:34
+                |
+             34 |         while self.wants[1 - me].load(Acquire) && self.turn.load(Acquire) == 1 - me {
+                |                                  ^^^^^^^^^^^^^ (2) T1 loads here, and may find what was there before (1)
+            help: make the store at crates/teetotal/tests/robust/lock.rs:31 `SeqCst` (confirmed: run so, it does not happen)
+                  or put `fence(SeqCst)` before line 34 (confirmed: run so, it does not happen)
+
+            An execution of tso that sequential consistency does not have:
+
+             step │ main                                     │ T1                                       │ memory
+            ──────┼──────────────────────────────────────────┼──────────────────────────────────────────┼─────────────────
+            start │                                          │                                          │ wants[me]=0
+                  │                                          │                                          │ wants[me]#2=0
+                  │                                          │                                          │ turn=0
+              (1) │ spawn T1 :53                             │                                          │
+              (2) │ self.wants[me].store(true, Release) :31  │                                          │
+                  │   buffer [wants[me]#2=1]                 │                                          │
+              (3) │ self.turn.store(1 - me, Release) :32     │                                          │
+                  │   buffer [wants[me]#2=1 turn=1]          │                                          │
+              (4) │ self.wants[1 - me].load(Acquire) :34     │                                          │
+                  │   reads 0 (initial)                      │                                          │
+              (5) │                                          │ self.wants[me].store(true, Release) :31  │
+                  │                                          │   buffer [wants[me]=1]                   │
+              (6) │                                          │ self.turn.store(1 - me, Release) :32     │
+                  │                                          │   buffer [wants[me]=1 turn=0]            │
+              (7) │                                          │ self.wants[1 - me].load(Acquire) :34     │
+                  │                                          │   reads 0 (initial)                      │
+              (8) │ wants[me]#2=1 leaves the buffer ─────────┼──────────────────────────────────────────▶ wants[me]#2=1
+                  │   buffer [turn=1]                        │                                          │
+              (9) │ turn=1 leaves the buffer ────────────────┼──────────────────────────────────────────▶ turn=1
+             (10) │                                          │ wants[me]=1 leaves the buffer ───────────▶ wants[me]=1
+                  │                                          │   buffer [turn=0]                        │
+             (11) │                                          │ turn=0 leaves the buffer ────────────────▶ turn=0
+              end │                                          │                                          │ wants[me]=1
+                  │                                          │                                          │ wants[me]#2=1
+                  │                                          │                                          │ turn=0
+
+            T1 read wants[me]#2 = 0 at step 7 although main had stored wants[me]#2 = 1 at step 2: that store was still in
+              main's buffer (it left at step 8).
+
+            Sequential consistency forbids it. Each must come before the next, in a circle:
+              (2) self.wants[me].store(true, Release) :31 ── before in main ─▶ (3) self.turn.store(1 - me, Release) :32
+              (3) self.turn.store(1 - me, Release) :32 ── overwritten by ─▶ (6) self.turn.store(1 - me, Release) :32
+              (6) self.turn.store(1 - me, Release) :32 ── before in T1 ─▶ (7) self.wants[1 - me].load(Acquire) :34
+              (7) self.wants[1 - me].load(Acquire) :34 ── read 0, then overwritten by
+                ─▶ (2) self.wants[me].store(true, Release) :31
+
+            It goes wrong: data race: nothing orders these two accesses
+
+            To run this execution again:
+                TEETOTAL_REPLAY=…
+
+            not robust under tso: a store can still be in its buffer when it should have been seen
+               --> crates/teetotal/tests/robust/lock.rs:32:19
+                |
+             32 |         self.turn.store(1 - me, Release);
+                |                   ^^^^^^^^^^^^^^^^^^^^^^ (1) main stores here, which happens before (2)
+               --> crates/teetotal/tests/robust/lock.rs:32:19
+                |
+             32 |         self.turn.store(1 - me, Release);
+                |                   ^^^^^^^^^^^^^^^^^^^^^^ (2) T1 stores here, so that the older store overwrites it
+            help: make the store at crates/teetotal/tests/robust/lock.rs:32 `SeqCst` (confirmed: run so, it does not happen)
+                  or put `fence(SeqCst)` before line 34 (confirmed: run so, it does not happen)
+
+            2 pairs of places in 36 executions of sc.
+            With this fence it is robust under tso: before crates/teetotal/tests/robust/lock.rs:34.
+        "#]],
+    );
 }
 
 /// Each thread stores to its own variable and loads the other.

@@ -6,9 +6,8 @@ use teetotal_live::Ledger;
 use teetotal_memory::{Event, EventKind, Model, ModelVisitor, Step, Trace, relations};
 use teetotal_program::{Loc, ThreadId};
 
-use super::super::failure::timeline;
+use super::super::failure::{describe, timeline};
 use super::super::perform::{Performed, Way, perform};
-use super::super::problem::Problem;
 use super::{Builder, Occurrence, Pair};
 
 /// A pair of places with an execution of the memory model that shows it.
@@ -20,8 +19,8 @@ pub(super) struct Shown {
     /// The execution as a table.
     pub(super) timeline: String,
     pub(super) token: String,
-    /// What goes wrong in it, if anything does.
-    pub(super) problem: Option<Problem>,
+    /// What goes wrong in it, if anything does, in a line.
+    pub(super) harm: Option<String>,
 }
 
 /// Those of `pairs` that an execution of the memory model shows.
@@ -42,20 +41,16 @@ impl ModelVisitor for Show<'_> {
 
     fn visit<M: Model>(self) -> Option<Shown> {
         let found = self.pair.occurrences.values().find_map(|occurrence| {
-            let Performed { system, trace, token, problem } = self.relaxed::<M>(occurrence)?;
-            let threads = [trace_thread(&occurrence.trace, occurrence), occurrence.delay.access_at.thread];
-            let performed = Performed { system, trace, token, problem };
-            let timeline = timeline::<M>(&performed);
-            let Performed { token, problem, .. } = performed;
-            Some((threads, occurrence.access, timeline, token.to_string(), problem))
+            let performed = self.relaxed::<M>(occurrence)?;
+            let store = occurrence.trace.event(occurrence.delay.store);
+            let threads = [store.thread, occurrence.delay.access_at.thread];
+            let harm = performed.problem.as_ref().map(|problem| describe(&performed, problem));
+            let harm = harm.and_then(|text| text.lines().next().map(str::to_owned));
+            Some((threads, occurrence.access, timeline::<M>(&performed), performed.token.to_string(), harm))
         });
-        let (threads, access, timeline, token, problem) = found?;
-        Some(Shown { pair: self.pair, threads, access, timeline, token, problem })
+        let (threads, access, timeline, token, harm) = found?;
+        Some(Shown { pair: self.pair, threads, access, timeline, token, harm })
     }
-}
-
-fn trace_thread(trace: &Trace, occurrence: &Occurrence) -> ThreadId {
-    trace.event(occurrence.delay.store).thread
 }
 
 impl Show<'_> {

@@ -4,7 +4,6 @@ use teetotal_live::{Ledger, Place};
 use teetotal_memory::{EventKind, ModelId};
 
 use super::super::failure::{Failing, after_message, snippet};
-use super::super::problem::Problem;
 use super::super::search::Wrong;
 use super::super::source_text::SourceTexts;
 use super::mend::{Trial, Trials};
@@ -86,10 +85,7 @@ fn tried(helps: Option<bool>) -> &'static str {
 fn execution(model: &str, one: &Shown, by_environment: bool) -> String {
     let test = test_name().map_or(String::new(), |name| format!(" {name}"));
     let asked = if by_environment { "TEETOTAL_CHECK=robustness " } else { "" };
-    let harm = match &one.problem {
-        Some(Problem::Failed(thread, _)) => format!("In it {} fails.\n", thread_name(*thread)),
-        _ => String::new(),
-    };
+    let harm = one.harm.as_ref().map_or(String::new(), |harm| format!("It goes wrong: {harm}\n"));
     format!(
         "\nAn execution of {model} that sequential consistency does not have:\n\n{}{harm}\n\
          To run this execution again:\n    {asked}TEETOTAL_REPLAY={} cargo test{test}\n",
@@ -99,7 +95,8 @@ fn execution(model: &str, one: &Shown, by_environment: bool) -> String {
 
 /// What all of it comes to.
 fn summary(model: &str, shown: &[Shown], trials: &Trials, executions: u64) -> String {
-    let pairs = if shown.len() == 1 { "1 pair of places".to_owned() } else { format!("{} pairs of places", shown.len()) };
+    let pairs =
+        if shown.len() == 1 { "1 pair of places".to_owned() } else { format!("{} pairs of places", shown.len()) };
     let noun = if executions == 1 { "execution" } else { "executions" };
     let mut out = format!("{pairs} in {executions} {noun} of sc.\n");
     let mut fences: Vec<String> = shown.iter().filter_map(|one| one.pair.fence_before.as_ref().map(named)).collect();
@@ -115,6 +112,8 @@ fn summary(model: &str, shown: &[Shown], trials: &Trials, executions: u64) -> St
         }
         (None, None) => {}
     }
-    out.push_str("It need not be wrong: run the test without asking for robustness to see whether it fails.\n");
+    if shown.iter().all(|one| one.harm.is_none()) {
+        out.push_str("It need not be wrong: run the test without asking for robustness to see whether it fails.\n");
+    }
     out
 }
