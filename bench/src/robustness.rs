@@ -4,6 +4,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use teetotal::sync::atomic::{AtomicUsize, Ordering};
+use teetotal::thread;
 use teetotal_explore::{Options, SearchId, check};
 use teetotal_judge::MonitorId;
 use teetotal_judge::axiomatic::families::e1;
@@ -33,6 +35,7 @@ const ALL: Variant = Variant { fenced: false, asserts: false, waiting: Waiting::
 pub(crate) fn run() -> ExitCode {
     let mut missed = events();
     missed += overhead();
+    missed += overhead_of_rust();
     missed += family();
     if missed == 0 {
         println!("\nall targets reached");
@@ -142,6 +145,51 @@ fn overhead() -> u32 {
         let (monitored, _) = time(&[MonitorId::Robustness]);
         let ratio = monitored.as_secs_f64() / plain.as_secs_f64();
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        println!("{name:<28} {executions:>10} {:>7.1} ms {:>7.1} ms {ratio:>7.2}", ms(plain), ms(monitored));
+        missed += u32::from(ratio > TARGET_OVERHEAD);
+    }
+    missed
+}
+
+/// Threads that store with full ordering and load what another stores, again and again.
+fn rust_rounds(n_threads: usize, rounds: usize) {
+    let shared = Arc::new((0..n_threads).map(|_| AtomicUsize::new(0)).collect::<Vec<_>>());
+    let threads: Vec<_> = (0..n_threads)
+        .map(|me| {
+            let shared = Arc::clone(&shared);
+            thread::spawn(move || {
+                for round in 1..=rounds {
+                    shared[me].store(round, Ordering::SeqCst);
+                    shared[(me + 1) % shared.len()].load(Ordering::Relaxed);
+                }
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("it ends");
+    }
+}
+
+fn overhead_of_rust() -> u32 {
+    println!("\n{:<28} {:>10} {:>10} {:>10} {:>7}", "Rust test, sc", "executions", "plain", "monitored", "ratio");
+    let mut missed = 0;
+    for (n_threads, rounds) in [(2, 5), (3, 2)] {
+        let time = |robustness: bool| {
+            let mut builder = teetotal::model::Builder::new();
+            builder.model = if robustness { ModelId::Tso } else { ModelId::Sc };
+            builder.robustness = robustness;
+            let runs = (0..REPEATS).map(|_| {
+                let started = Instant::now();
+                let report = builder.explore(move || rust_rounds(n_threads, rounds));
+                assert!(report.failure.is_none() && report.coverage.is_complete());
+                (started.elapsed(), report.executions)
+            });
+            runs.min().expect("it is repeated")
+        };
+        let ((plain, executions), (monitored, _)) = (time(false), time(true));
+        let ratio = monitored.as_secs_f64() / plain.as_secs_f64();
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        let name = format!("{n_threads} threads, {rounds} rounds");
         println!("{name:<28} {executions:>10} {:>7.1} ms {:>7.1} ms {ratio:>7.2}", ms(plain), ms(monitored));
         missed += u32::from(ratio > TARGET_OVERHEAD);
     }

@@ -6,7 +6,7 @@ use expect_test::expect;
 
 use crate::{Folder, run, teetotal};
 
-const COMMANDS: [&str; 8] = ["demo", "check", "compare", "replay", "monitor", "explain", "list", "inspect", "generate"];
+const COMMANDS: [&str; 9] = ["demo", "check", "compare", "replay", "monitor", "explain", "list", "inspect", "generate"];
 
 #[test]
 fn the_man_pages_have_every_command_and_option() {
