@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_judge::monitors::robustness::Site;
+use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_memory::{ModelId, Step};
 use teetotal_program::Value;
 use teetotal_program::condition::FinalState;

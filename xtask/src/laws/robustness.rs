@@ -27,8 +27,7 @@ pub(super) fn passes_over_nothing(case: &Case) -> Verdict {
         return Ok(());
     }
     for model in [ModelId::Tso, ModelId::Pso] {
-        let options =
-            Options { search: SearchId::Dpor, monitors: vec![MonitorId::Robustness], ..Options::new(model) };
+        let options = Options { search: SearchId::Dpor, monitors: vec![MonitorId::Robustness], ..Options::new(model) };
         let outcome = check(&case.program, &options, &|| None).map_err(|error| error.to_string())?;
         let found: Vec<_> = outcome.violations.iter().map(|v| (&v.finding, v.executions)).collect();
         let all = perform_all(case, model);
