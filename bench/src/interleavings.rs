@@ -109,19 +109,3 @@ impl Observer for Watch {
         Flow::Continue
     }
 }
-
-/// The program with full fences after every store that a monitor names within the bound, until none is named.
-///
-/// Also gives how many fences that took.
-pub(crate) fn fenced(program: &Arc<Program>, bound: Option<u64>, model: ModelId) -> (Arc<Program>, usize) {
-    let (mut program, mut n_fences) = (Arc::clone(program), 0);
-    loop {
-        let seen = run(&program, bound, Looking { models: &[model], stop_at_first: false });
-        let stores: BTreeSet<(ThreadId, u32)> = seen.pairs[0].iter().map(|pair| pair[0]).collect();
-        if stores.is_empty() {
-            return (program, n_fences);
-        }
-        n_fences += stores.len();
-        program = Arc::new(program.with_fences_after(&stores));
-    }
-}

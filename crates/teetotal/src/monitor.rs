@@ -135,8 +135,8 @@ impl<R: Read> Watch<R> {
                     self.stream.begin();
                 }
                 Item::Threads => {
-                    let threads = self.reader.idle_threads();
-                    threads.map(|thread| self.stream.starts(thread)).collect::<Result<(), TooMuch>>()?;
+                    let mut threads = self.reader.idle_threads();
+                    threads.try_for_each(|thread| self.stream.starts(thread))?;
                 }
                 Item::Nothing => {}
             }

@@ -7,7 +7,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a forwarded store counts as forced",
         file: "crates/judge/src/monitors/robustness/borderline.rs",
-        original: "write.thread == thread && may_forward;",
+        original: "write.thread as usize == thread && may_forward;",
         replacement: "write.thread != write.thread && may_forward;",
     },
     Mutant {
@@ -19,8 +19,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "only the newest write of all is looked at",
         file: "crates/judge/src/monitors/robustness/borderline.rs",
-        original: "_ => writes.partition_point(is_past),",
-        replacement: "_ => 0,",
+        original: "let position = writes.partition_point(|write| write.is_in(past));",
+        replacement: "let position = 0;",
     },
     Mutant {
         name: "a thread that waits for good is not looked at",

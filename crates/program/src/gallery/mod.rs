@@ -9,7 +9,7 @@ mod shapes;
 mod table;
 mod variant;
 
-pub use bounded::{bakery, dekker, lamport, peterson};
+pub use bounded::{bakery, dekker, dekker_sections, lamport, peterson};
 pub use causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 pub use classics::{message_passing, n6, store_buffering, two_plus_two_writes};
 pub use endless::{

@@ -57,6 +57,10 @@ struct Progress {
 /// What is kept of a location.
 #[derive(Clone, Debug)]
 pub(super) struct Location<I> {
+    /// The newest write, which is asked for most.
+    pub(super) newest: Option<Write<I>>,
+    /// Which of the first 64 threads have read it and needed it to be in memory.
+    read_by: u64,
     /// In the order in which they reached memory.
     pub(super) writes: Vec<Write<I>>,
     /// Reads that needed the write to be in memory, of one write after the other.
@@ -65,7 +69,7 @@ pub(super) struct Location<I> {
 
 impl<I> Default for Location<I> {
     fn default() -> Self {
-        Location { writes: Vec::new(), readers: Vec::new() }
+        Location { newest: None, read_by: 0, writes: Vec::new(), readers: Vec::new() }
     }
 }
 
@@ -149,14 +153,18 @@ impl<I: Copy> Borderline<I> {
         let thread = event.thread.index();
         let location = &mut self.locations[loc];
         join(self.threads.row_mut(thread), self.writes.row(loc));
-        let newest = location.writes.last();
+        let newest = location.newest.as_ref();
         // A load may forward a store of its own thread; whatever waits has it in memory.
         let may_forward = Waits::of(self.model, event) == Waits::Nothing;
         let forwards = |write: &Write<I>| write.thread as usize == thread && may_forward;
         if let Some(write) = newest.filter(|write| write.is_store && !forwards(write)) {
             join(&mut self.threads.row_mut(thread)[self.n_threads..], self.newest.row(loc));
-            let readers = &location.readers[write.readers as usize..];
-            if !readers.iter().any(|(reader, _)| *reader == thread as u32) {
+            let bit = if thread < 64 { 1 << thread } else { 0 };
+            let is_known = location.read_by & bit != 0
+                || (bit == 0
+                    && location.readers[write.readers as usize..].iter().any(|(reader, _)| *reader == thread as u32));
+            if !is_known {
+                location.read_by |= bit;
                 location.readers.push((thread as u32, event.index));
             }
         }
@@ -203,7 +211,9 @@ impl<I: Copy> Borderline<I> {
         self.accesses.row_mut(loc).copy_from_slice(self.threads.row(thread));
         let location = &mut self.locations[loc];
         let (thread, readers) = (thread as u32, location.readers.len() as u32);
-        location.writes.push(Write { id, thread, index: event.index, readers, is_store: event.is_store() });
+        let write = Write { id, thread, index: event.index, readers, is_store: event.is_store() };
+        location.writes.push(write);
+        (location.newest, location.read_by) = (Some(write), 0);
     }
 
     fn fork(&mut self, event: &Event) {
@@ -237,6 +247,7 @@ impl<I: Copy> Borderline<I> {
         for location in &mut self.locations {
             location.writes.clear();
             location.readers.clear();
+            (location.newest, location.read_by) = (None, 0);
         }
     }
 
@@ -251,13 +262,15 @@ impl<I: Copy> Borderline<I> {
         let thread = attempt.thread.index();
         self.finish_drain(thread);
         let (past, forced) = self.threads.row(thread).split_at(self.n_threads);
-        let Location { writes, readers } = &self.locations[attempt.loc.index()];
-        let position = match writes.last()? {
-            write if write.is_in(past) => writes.len(),
+        let Location { newest, writes, readers, .. } = &self.locations[attempt.loc.index()];
+        let (write, next) = match newest.as_ref()? {
+            write if write.is_in(past) => (write, None),
             // The writes to a location come one after the other, so the past has the first ones.
-            _ => writes.partition_point(|write| write.is_in(past)),
+            _ => {
+                let position = writes.partition_point(|write| write.is_in(past));
+                (writes.get(position.checked_sub(1)?)?, writes.get(position))
+            }
         };
-        let write = writes.get(position.checked_sub(1)?)?;
         let waited_for = match attempt.waits {
             Waits::Nothing => false,
             Waits::Barrier => write.is_in(self.barred.row(thread)),
@@ -266,7 +279,7 @@ impl<I: Copy> Borderline<I> {
         if write.thread as usize == thread || !write.is_store || write.is_in(forced) || waited_for {
             return None;
         }
-        let end = writes.get(position).map_or(readers.len(), |next| next.readers as usize);
+        let end = next.map_or(readers.len(), |next| next.readers as usize);
         let mut own = readers[write.readers as usize..end].iter();
         let is_read = own.any(|&(reader, index)| past[reader as usize] > index);
         (!is_read).then_some(write)

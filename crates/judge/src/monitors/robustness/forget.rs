@@ -7,7 +7,7 @@
 
 use teetotal_program::Loc;
 
-use super::borderline::Borderline;
+use super::borderline::{Borderline, Location};
 
 impl<I: Copy> Borderline<I> {
     /// How many writes to `loc` are kept.
@@ -65,8 +65,8 @@ impl<I: Copy> Borderline<I> {
 
     /// The position of the last write to `loc` in a past.
     fn last_of(&self, past: &[u32], loc: Loc) -> Option<usize> {
-        let writes = &self.locations[loc.index()].writes;
-        match writes.last() {
+        let Location { newest, writes, .. } = &self.locations[loc.index()];
+        match newest {
             Some(newest) if newest.is_in(past) => Some(writes.len() - 1),
             _ => writes.partition_point(|write| write.is_in(past)).checked_sub(1),
         }
@@ -90,6 +90,7 @@ impl<I: Copy> Borderline<I> {
         }
         location.writes.truncate(writes);
         location.readers.truncate(readers);
+        location.newest = location.writes.last().copied();
         n_before - writes
     }
 }
