@@ -89,11 +89,11 @@ impl<'l> Operands<'l> {
 enum Operation {
     /// Reads a value; whether it may wait for it.
     Load(bool),
-    Store,
+    /// Writes a value: a store, or giving a lock back.
+    Write(EventKind),
     /// Reads one value and writes another; whether it is a load where it fails.
     Rmw(EventKind, bool),
     Failed(bool),
-    Unlock,
     Fence(EventKind),
     Spawn,
     Join,
@@ -104,14 +104,14 @@ enum Operation {
 
 const OPERATIONS: [(&str, Operation); 15] = [
     ("load", Operation::Load(false)),
-    ("store", Operation::Store),
+    ("store", Operation::Write(EventKind::Store)),
     ("await", Operation::Load(true)),
     ("rmw", Operation::Rmw(EventKind::Rmw, false)),
     ("cas", Operation::Rmw(EventKind::Rmw, true)),
     ("rmw-failed", Operation::Failed(false)),
     ("cas-failed", Operation::Failed(true)),
     ("lock", Operation::Rmw(EventKind::Lock, false)),
-    ("unlock", Operation::Unlock),
+    ("unlock", Operation::Write(EventKind::Unlock)),
     ("fence", Operation::Fence(EventKind::Fence)),
     ("global-fence", Operation::Fence(EventKind::GlobalFence)),
     ("spawn", Operation::Spawn),
@@ -134,11 +134,11 @@ fn perform(thread: ThreadId, operation: &[u8], words: Words<'_>, state: &mut Sta
             let order = operands.order(Order::Relaxed)?;
             Event { loc: Some(loc), read: Some(value), ..event(thread, EventKind::Load, order) }
         }
-        Operation::Store => {
+        Operation::Write(kind) => {
             let (loc, value) = (state.location(operands.word("a location")?), operands.value()?);
-            let order = operands.order(Order::Relaxed)?;
+            let order = operands.order(if kind == EventKind::Store { Order::Relaxed } else { Order::SeqCst })?;
             state.writes(loc, value, at);
-            Event { loc: Some(loc), written: Some(value), ..event(thread, EventKind::Store, order) }
+            Event { loc: Some(loc), written: Some(value), ..event(thread, kind, order) }
         }
         Operation::Rmw(kind, fails_as_load) => {
             may_wait = kind == EventKind::Lock || fails_as_load;
@@ -154,12 +154,6 @@ fn perform(thread: ThreadId, operation: &[u8], words: Words<'_>, state: &mut Sta
             let (loc, value) = read_value(&mut operands, state)?;
             let order = operands.order(Order::SeqCst)?;
             Event { loc: Some(loc), read: Some(value), fails_as_load, ..event(thread, EventKind::FailedRmw, order) }
-        }
-        Operation::Unlock => {
-            let (loc, value) = (state.location(operands.word("a location")?), operands.value()?);
-            let order = operands.order(Order::SeqCst)?;
-            state.writes(loc, value, at);
-            Event { loc: Some(loc), written: Some(value), ..event(thread, EventKind::Unlock, order) }
         }
         Operation::Fence(kind) => event(thread, kind, operands.order(Order::SeqCst)?),
         Operation::Spawn => {
