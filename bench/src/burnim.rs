@@ -30,13 +30,13 @@ const SET: SetThreads = SetThreads { adders: 1, readers: 1, removers: 1 };
 const TABLE: &[Row] = &[
     Row {
         name: "dekker",
-        differs: "two threads with two critical sections each; a loop that waits gives up after two turns",
+        differs: "two threads with two critical sections each; to wait is one step",
         program: || gallery::dekker_sections(2),
         published: [(79, 6.4, 3, 5), (1_714, 180.0, 9, 11)],
     },
     Row {
         name: "bakery",
-        differs: "two threads with one critical section each; a thread that spins waits instead",
+        differs: "two threads with one critical section each; to wait is one step",
         program: || gallery::bakery_loop(2, UNCHECKED),
         published: [(197, 42.4, 3, 4), (13_632, 3_992.4, 3, 4)],
     },

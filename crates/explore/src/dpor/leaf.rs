@@ -55,6 +55,25 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         linear::moves_of::<M, N>(&self.graph)
     }
 
+    /// Where stores stand that an access could overtake under `model`, and where these accesses stand.
+    pub(super) fn delays(&self, model: ModelId) -> Vec<(Site, Site)> {
+        let mut places = Vec::new();
+        if M::ID == ModelId::Sc {
+            self.add_delays(model, &mut places);
+        }
+        places
+    }
+
+    /// The same for a graph of sequential consistency.
+    fn add_delays(&self, model: ModelId, places: &mut Vec<(Site, Site)>) {
+        let mut add = |access: &Node<N>, store: &Node<N>| places.push((store.site(), access.site()));
+        match model {
+            ModelId::Sc => {}
+            ModelId::Tso => self.graph.overtakings::<Tso>(&mut add),
+            ModelId::Pso => self.graph.overtakings::<Pso>(&mut add),
+        }
+    }
+
     /// Whether the graph, to which nothing can be added, counts as an execution.
     pub(super) fn is_execution(&self) -> bool {
         self.endless().is_none() && self.waits_in_earnest()
@@ -164,11 +183,8 @@ impl<S: Rewindable, M: Model> Show<S, M> {
     /// Whether the graph has a delay between places that were not found yet.
     fn is_new<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> bool {
         self.places.clear();
-        let mut add = |access: &Node<N>, store: &Node<N>| self.places.push((store.site(), access.site()));
-        match self.delays {
-            None | Some(ModelId::Sc) => {}
-            Some(ModelId::Tso) => walk.graph.overtakings::<Tso>(&mut add),
-            Some(ModelId::Pso) => walk.graph.overtakings::<Pso>(&mut add),
+        if let Some(model) = self.delays {
+            walk.add_delays(model, &mut self.places);
         }
         !self.collector.knows_delays(&self.places)
     }

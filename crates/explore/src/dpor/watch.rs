@@ -4,7 +4,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use teetotal_judge::Ending;
-use teetotal_memory::Model;
+use teetotal_judge::monitors::robustness::Site;
+use teetotal_memory::{Model, ModelId};
 use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::{Failure, Loc, ThreadId, Value};
 
@@ -28,6 +29,7 @@ pub struct Leaf<'l, S> {
     pub path: Vec<u32>,
     moves: &'l dyn Fn() -> Vec<Move>,
     memory: &'l dyn Fn(Loc) -> Value,
+    delays: &'l dyn Fn(ModelId) -> Vec<(Site, Site)>,
 }
 
 impl<S> Leaf<'_, S> {
@@ -35,6 +37,14 @@ impl<S> Leaf<'_, S> {
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
         (self.moves)()
+    }
+
+    /// Where stores stand that an access could overtake under `model`, and where these accesses stand.
+    ///
+    /// Nothing is said of executions of a model with buffers.
+    #[must_use]
+    pub fn delays(&self, model: ModelId) -> Vec<(Site, Site)> {
+        (self.delays)(model)
     }
 
     /// What memory holds at the end of it.
@@ -116,8 +126,9 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S> {
         let failures = threads.filter_map(|thread| Some((thread, walk.subject.failure(thread)?))).collect();
         let moves = || walk.moves();
         let memory = |loc: Loc| walk.value(Term::Memory(loc));
+        let delays = |model| walk.delays(model);
         let (subject, path) = (&walk.subject, walk.path().into());
-        (self.each)(&Leaf { subject, ending, failures, path, moves: &moves, memory: &memory })
+        (self.each)(&Leaf { subject, ending, failures, path, moves: &moves, memory: &memory, delays: &delays })
     }
 
     fn wish(&mut self, nodes: u64) -> Wish {

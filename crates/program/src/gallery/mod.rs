@@ -3,15 +3,17 @@
 mod bounded;
 mod causality;
 mod classics;
+mod dekker_sections;
 mod endless;
 mod peers;
 mod shapes;
 mod table;
 mod variant;
 
-pub use bounded::{bakery, dekker, dekker_sections, lamport, peterson};
+pub use bounded::{bakery, dekker, lamport, peterson};
 pub use causality::{airline, counter, example, ping_pong, rv_example, store_forwarding, write_order};
 pub use classics::{message_passing, n6, store_buffering, two_plus_two_writes};
+pub use dekker_sections::dekker_sections;
 pub use endless::{
     Guard, HowOften, clh_lock, dekker_entry, filter_lock, mcs_lock, peterson_entry, sense_barrier, spin_lock,
     stores_in_a_loop, ticket_lock, two_writers, unlocking_cycle, work_stealing,

@@ -15,7 +15,7 @@ use teetotal_explore::dpor::{self, Leaf, Move, Settings};
 use teetotal_explore::driver::{Flow, StopSignal};
 use teetotal_explore::robustness::watch;
 use teetotal_explore::{Coverage, Limits, Stats, StopReason, waiters};
-use teetotal_judge::monitors::robustness::Delay;
+use teetotal_judge::monitors::robustness::{Delay, Site};
 use teetotal_live::{Ledger, Live, Place, Script};
 use teetotal_memory::models::Sc;
 use teetotal_memory::{EventKind, Machine, Step, Trace};
@@ -99,12 +99,23 @@ pub(super) struct Pair {
     occurrences: BTreeMap<Vec<u32>, Occurrence>,
 }
 
+impl Pair {
+    /// Whether executions that come before the one at the end of `path` are enough to show it.
+    fn is_shown_before(&self, path: &[u32]) -> bool {
+        let mut before = self.occurrences.iter().take_while(|(known, _)| known.as_slice() < path);
+        // A load or a store is always possible, with whatever there is.
+        before.clone().count() >= MAX_OCCURRENCES || before.any(|(_, known)| known.never_waits)
+    }
+}
+
 /// An execution of sequential consistency in which a delay was seen.
 struct Occurrence {
     trace: Trace,
     delay: Delay,
     /// What the access is.
     access: EventKind,
+    /// Whether the access is possible whatever it reads.
+    never_waits: bool,
 }
 
 /// A search of the executions of sequential consistency.
@@ -131,6 +142,10 @@ struct Found {
 
 /// A pair of places, to be told apart.
 type Key = [(String, u32, u32); 2];
+
+fn key_of(place: &Place) -> (String, u32, u32) {
+    (place.file.clone(), place.line, place.column)
+}
 
 impl Search<'_> {
     fn run(&self) -> Searched {
@@ -176,12 +191,37 @@ impl Search<'_> {
         Searched { stats, coverage, wrong, pairs, ledger: ledger.clone() }
     }
 
+    /// Counts the delays of an execution if all were seen before and another execution shows each.
+    fn is_known(&self, leaf: &Leaf<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) -> bool {
+        let live = leaf.subject;
+        let place = |site: Site| live.places(site.thread).get(site.place as usize).copied();
+        let mut keys = Vec::new();
+        for (store, access) in leaf.delays(self.builder.model) {
+            let (Some(store), Some(access)) = (place(store), place(access)) else { return false };
+            let key = [store, access].map(|place| key_of(&place.into()));
+            if !pairs.get(&key).is_some_and(|pair| pair.is_shown_before(&leaf.path)) {
+                return false;
+            }
+            keys.push(key);
+        }
+        keys.sort();
+        keys.dedup();
+        for key in keys {
+            pairs.entry(key).and_modify(|pair| pair.executions += 1);
+        }
+        true
+    }
+
     /// Looks for delays in an execution.
     fn monitor(&self, leaf: &Leaf<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) {
-        let trace = trace_of(leaf);
         let live = leaf.subject;
+        let waiters = waiters(live);
+        if waiters.is_empty() && self.is_known(leaf, pairs) {
+            return;
+        }
+        let trace = trace_of(leaf);
         let mut seen: Vec<Key> = Vec::new();
-        for delay in watch(self.builder.model, &trace, live.n_threads(), &waiters(live)) {
+        for delay in watch(self.builder.model, &trace, live.n_threads(), &waiters) {
             let store = trace.event(delay.store);
             let Some(store_at) = live.places(store.thread).get(store.index as usize) else { continue };
             let performed =
@@ -192,7 +232,7 @@ impl Search<'_> {
                 continue;
             };
             let [store_at, access_at] = [*store_at, access_at].map(Place::from);
-            let key = [&store_at, &access_at].map(|place| (place.file.clone(), place.line, place.column));
+            let key = [&store_at, &access_at].map(key_of);
             let pair = pairs.entry(key.clone()).or_insert_with(|| Pair {
                 store: store_at,
                 access: access_at,
@@ -205,10 +245,13 @@ impl Search<'_> {
                 seen.push(key);
             }
             let access = performed.map_or(EventKind::Load, |event| event.kind);
+            let done = live.done(delay.access_at.thread).get(delay.index as usize);
+            let never_waits = done.is_some_and(|done| matches!(done.op, Op::Load { .. } | Op::Store { .. }));
             pair.occurrences.entry(leaf.path.clone()).or_insert_with(|| Occurrence {
                 trace: trace.clone(),
                 delay,
                 access,
+                never_waits,
             });
             if pair.occurrences.len() > MAX_OCCURRENCES {
                 pair.occurrences.pop_last();

@@ -8,17 +8,7 @@ use crate::names::Loc;
 /// Two threads enter once each; `Dekker` of [MCR, Table 2].
 #[must_use]
 pub fn dekker() -> Program {
-    build("dekker", 1, true)
-}
-
-/// The same where each thread enters so many times, and nothing is asserted.
-#[must_use]
-pub fn dekker_sections(sections: u32) -> Program {
-    build(&format!("dekker-sections-{sections}"), sections, false)
-}
-
-fn build(name: &str, sections: u32, asserts: bool) -> Program {
-    let mut p = Builder::new(name);
+    let mut p = Builder::new("dekker");
     let flags = [p.shared("f1", 0), p.shared("f2", 0)];
     let turn = p.shared("turn", 1);
     let x = p.shared("x", 0);
@@ -26,16 +16,12 @@ fn build(name: &str, sections: u32, asserts: bool) -> Program {
         let lock = Lock { own: flags[i], other: flags[1 - i], turn, number: i as u64 + 1 };
         p.thread(&format!("T{}", i + 1), |t| {
             let seen = t.temporary();
-            for _ in 0..sections {
-                lock.enter(t);
-                t.store(x, lock.number);
-                fetch(t, seen, x);
-                if asserts {
-                    t.assert(seen.eq(lock.number), "the other thread is in the critical section");
-                }
-                t.store(turn, 3 - lock.number);
-                t.store(lock.own, 0);
-            }
+            lock.enter(t);
+            t.store(x, lock.number);
+            fetch(t, seen, x);
+            t.assert(seen.eq(lock.number), "the other thread is in the critical section");
+            t.store(turn, 3 - lock.number);
+            t.store(lock.own, 0);
         });
     }
     finish(p)

@@ -11,7 +11,7 @@ mod lamport;
 mod peterson;
 
 pub use bakery::bakery;
-pub use dekker::{dekker, dekker_sections};
+pub use dekker::dekker;
 pub use lamport::lamport;
 pub use peterson::peterson;
 

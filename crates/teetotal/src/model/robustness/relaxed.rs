@@ -56,7 +56,7 @@ impl ModelVisitor for Show<'_> {
 impl Show<'_> {
     /// An execution of the memory model that is none of sequential consistency.
     fn relaxed<M: Model>(&self, occurrence: &Occurrence) -> Option<Performed<M>> {
-        let Occurrence { trace, delay, access } = occurrence;
+        let Occurrence { trace, delay, access, .. } = occurrence;
         let mut found = None;
         plans(M::ID, trace, delay, *access == EventKind::Store, |steps| {
             let way = Way::Moves(moves(trace, steps, delay.loc));
