@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use teetotal_explore::{Options, check};
 use teetotal_judge::Finding;
-use teetotal_memory::MODELS;
+use teetotal_memory::{MODELS, ModelId};
 use teetotal_program::gallery::*;
 use teetotal_program::ir::Program;
 
@@ -37,6 +37,19 @@ fn without_fences_locks_fail_under_tso() {
     check_failures(bakery_loop(2, Variant::PLAIN), &weak);
     check_failures(lamport_loop(2, Variant::PLAIN), &weak);
     check_failures(chase_lev(TWO_THIEVES, Variant::PLAIN), &weak);
+}
+
+/// Under SC nothing at all goes wrong: no count gets lost, and nobody waits for good.
+#[test]
+fn dekker_with_waiting_as_a_step_counts_right_under_sc_only() {
+    assert_eq!(models_with(&dekker_sections(1), |_| true), ["tso", "pso"]);
+}
+
+#[test]
+fn the_deque_snark_ends_under_sc() {
+    let program = Arc::new(snark(1, Variant::PLAIN));
+    let outcome = check(&program, &Options::new(ModelId::Sc), &|| None).expect("the gallery can be checked");
+    assert!(outcome.coverage.is_complete() && outcome.violations.is_empty());
 }
 
 #[test]

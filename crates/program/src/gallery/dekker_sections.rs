@@ -1,10 +1,11 @@
 //! Dekker's algorithm with several critical sections, in which waiting is one step.
 
 use super::variant::{fetch, finish};
+use crate::condition::{Condition, Formula, Term};
 use crate::ir::{Builder, Program, ThreadBuilder};
 use crate::names::{Loc, Reg};
 
-/// Two threads enter `sections` times each, without fences and assertions.
+/// Two threads count in `sections` critical sections each, without fences.
 ///
 /// A thread that has the turn waits for the other one to give way, since nobody else can take the turn from it; and a
 /// thread that gave way has the turn when it tries again. So there is no loop: each tries at most twice.
@@ -26,6 +27,7 @@ pub fn dekker_sections(sections: u32) -> Program {
             }
         });
     }
+    p.condition(Condition::ForAll(Formula::equal(Term::Memory(data), u64::from(2 * sections))));
     finish(p)
 }
 
