@@ -66,7 +66,7 @@ const TABLE: &[Row] = &[
     },
     Row {
         name: "snark",
-        differs: "a thread at each end puts in two numbers and takes one after each; two locations are swapped under a lock",
+        differs: "a thread at each end puts in two numbers and takes two; two locations are swapped under a lock",
         program: || gallery::snark(2, UNCHECKED),
         published: [(172, 15.4, 0, 4), (6_510, 609.9, 0, 10)],
     },
