@@ -146,10 +146,9 @@ pub fn check_with(
         return Err(CheckError::NotKept { monitor: id.info().name });
     }
     if (asked, options.search) == (SearchId::Auto, SearchId::Stateful)
-        && options.asks_for_robustness()
-        && let Some(searched) = try_few_executions(program, options, signal)?
+        && let Some(early) = try_what_is_small(program, options, signal)?
     {
-        return finish(program, &Options { search: SearchId::Dpor, ..options.clone() }, searched);
+        return Ok(early);
     }
     let reduces = options.search == SearchId::Stateful;
     let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
@@ -224,6 +223,30 @@ fn look_with_short_buffers(
     Ok(None)
 }
 
+/// What comes of a search over states where they are few, or else of one over executions where these are.
+fn try_what_is_small(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+) -> Result<Option<Outcome>, CheckError> {
+    if !options.asks_for_robustness() {
+        // Whoever sets a limit wants to know what it leaves out.
+        if options.limits != Limits::default() {
+            return Ok(None);
+        }
+        let limits = Limits { states: Some(auto::SOME_STATES), ..options.limits };
+        let collector = Collector::new(program, options.model, &options.monitors, options.stop_at_first);
+        let searched = search(program, &Options { limits, ..options.clone() }, signal, collector, None)?;
+        if !matches!(searched.coverage, Coverage::Stopped(StopReason::States(_))) {
+            return finish(program, options, searched).map(Some);
+        }
+    }
+    match try_few_executions(program, options, signal)? {
+        Some(searched) => finish(program, &Options { search: SearchId::Dpor, ..options.clone() }, searched).map(Some),
+        None => Ok(None),
+    }
+}
+
 /// Runs all executions, if there are few and they are short; a loop may have no end, or end soon.
 fn try_few_executions(
     program: &Arc<Program>,
@@ -244,7 +267,8 @@ fn try_few_executions(
     let few = Options { search: SearchId::Dpor, limits, jobs: 1, ..options.clone() };
     let collector = Collector::new(program, options.model, &options.monitors, options.stop_at_first);
     let searched = search(program, &few, signal, collector, None)?;
-    let is_done = searched.coverage.is_complete() && !searched.is_in_doubt();
+    let is_over = matches!(searched.coverage, Coverage::Complete | Coverage::Stopped(StopReason::Violation));
+    let is_done = is_over && !searched.is_in_doubt();
     Ok(is_done.then_some(searched))
 }
 
