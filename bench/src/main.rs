@@ -17,6 +17,7 @@ mod litmus;
 mod machines;
 mod mcr;
 mod robustness;
+mod rust;
 
 /// Measurements of teetotal.
 #[derive(Parser, Debug)]
@@ -35,6 +36,8 @@ enum What {
     Machines,
     /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
     Robustness,
+    /// Rust code: executions and time beside loom's and shuttle's, and the rate
+    Rust,
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -54,6 +57,7 @@ fn main() -> ExitCode {
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
+        What::Rust => rust::run(),
         What::Litmus { folder } => litmus::run(folder),
         What::Tables { paper } if paper == "mcr" => mcr::run(),
         What::Tables { .. } => linden::run(),
