@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::{ThreadId, Value};
@@ -17,9 +17,11 @@ use crate::erased::Erased;
 use crate::hidden::{Ledger, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
+use crate::overflow;
 use crate::possession::Possessions;
 use crate::races::Races;
 use crate::request::{Body, Cell as Accessed, Request, Update, What};
+use crate::spurious::Spurious;
 use crate::sync::Counts;
 use crate::thread::Handles;
 use crate::turn::{Turn, note_read, note_update};
@@ -39,6 +41,8 @@ pub(crate) struct Execution {
     running: Cell<Option<ThreadId>>,
     /// For each thread the way to stop it.
     yielders: RefCell<Vec<*const Yielder<Value, Request>>>,
+    /// For each thread where its stack ends, and how many bytes it has.
+    stacks: RefCell<Vec<(usize, usize)>>,
     /// For each cell that was accessed what is in it.
     slots: RefCell<Vec<Option<Value>>>,
     /// Cells that were there before the execution, by address.
@@ -48,6 +52,8 @@ pub(crate) struct Execution {
     pub(crate) raced: Cell<Option<Race>>,
     /// What the thread that runs panicked with, and where.
     pub(crate) message: RefCell<Option<(String, Option<Place>)>>,
+    /// What threads panicked with before that.
+    panics: RefCell<Vec<String>>,
     /// Values that live as long as the execution: statics, and locals of threads.
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
@@ -67,6 +73,9 @@ pub(crate) struct Execution {
     pub(crate) sections: RefCell<Sections>,
     /// What threads that unwound have yet to do.
     postponed: RefCell<Vec<(ThreadId, Request)>>,
+    /// What happened for no reason, and how often it may in each thread.
+    pub(crate) spurious: RefCell<Spurious>,
+    pub(crate) max_spurious: usize,
     /// Whether the search no longer looks.
     pub(crate) is_over: Cell<bool>,
 }
@@ -94,6 +103,28 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
 /// A thread that unwinds is no longer in the model: what its destructors do goes on outside.
 pub(crate) fn is_active() -> bool {
     running().is_some() && !std::thread::panicking()
+}
+
+/// Whether this code is part of a model.
+#[must_use]
+pub fn is_in_model() -> bool {
+    !CURRENT.get().is_null()
+}
+
+/// The number of the thread that runs and the size of its stack, if `address` is just beyond the end of that.
+///
+/// It is called by the handler of a signal, and so neither waits nor asks for memory.
+#[cfg(unix)]
+pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
+    /// More than a page on every system.
+    const GUARD: usize = 1 << 16;
+    current(|execution| {
+        let thread = execution.running.get()?;
+        let (end, bytes) = *execution.stacks.try_borrow().ok()?.get(thread.index())?;
+        let is_beyond = end != 0 && (end.saturating_sub(GUARD)..end + GUARD.min(bytes)).contains(&address);
+        is_beyond.then_some((thread.index(), bytes))
+    })
+    .flatten()
 }
 
 /// Performs an operation: stops the thread until the search answers.
@@ -141,8 +172,8 @@ pub(crate) enum Ran {
 }
 
 impl Execution {
-    pub(crate) fn new(ledger: Ledger) -> Self {
-        Execution { open: ledger.names(), ledger, ..Execution::default() }
+    pub(crate) fn new(ledger: Ledger, max_spurious: usize) -> Self {
+        Execution { open: ledger.names(), ledger, max_spurious, ..Execution::default() }
     }
 
     /// Forgets everything, and is another execution.
@@ -150,17 +181,20 @@ impl Execution {
         static GENERATIONS: AtomicU64 = AtomicU64::new(1);
         self.let_go();
         self.yielders.borrow_mut().clear();
+        self.stacks.borrow_mut().clear();
         self.slots.borrow_mut().clear();
         self.strangers.borrow_mut().clear();
         self.races.borrow_mut().clear();
         self.raced.take();
         self.message.take();
+        self.panics.borrow_mut().clear();
         self.turns.borrow_mut().clear();
         self.handles.borrow_mut().clear();
         self.possessions.borrow_mut().clear();
         self.arcs.borrow_mut().clear();
         self.sections.take();
         self.postponed.take();
+        self.spurious.borrow_mut().clear();
         self.is_over.set(false);
         self.generation.set(GENERATIONS.fetch_add(1, Ordering::Relaxed));
     }
@@ -189,6 +223,21 @@ impl Execution {
         CURRENT.set(before.0);
         self.running.set(before.1);
         result
+    }
+
+    /// Says what threads panicked with, since the process ends here.
+    #[expect(clippy::print_stderr, reason = "nobody else comes to tell it")]
+    fn tell_panics(&self, last: &str) {
+        let earlier = self.panics.borrow();
+        let message = self.message.borrow();
+        let latest = message.iter().map(|(text, _)| text);
+        for text in earlier.iter().chain(latest) {
+            eprintln!("teetotal: a thread of a model panicked: {text}");
+        }
+        eprintln!("teetotal: {last}, so that the process ends here\nhelp: a destructor must not panic");
+        if let Some((_, Some(place))) = &*message {
+            eprintln!("  --> {}:{}:{}", place.file, place.line, place.column);
+        }
     }
 
     /// A number for a cell.
@@ -241,6 +290,8 @@ impl Execution {
     /// A thread that runs `body`.
     pub(crate) fn fiber(stack: DefaultStack, body: Body) -> Fiber {
         quiet_panics();
+        overflow::watch();
+        let (end, base) = (stack.limit().get(), stack.base().get());
         Coroutine::with_stack(stack, move |yielder: &Yielder<Value, Request>, _: Value| {
             current(|execution| {
                 let thread = execution.running.get().expect("a thread runs");
@@ -249,6 +300,11 @@ impl Execution {
                     yielders.resize(thread.index() + 1, std::ptr::null());
                 }
                 yielders[thread.index()] = yielder;
+                let mut stacks = execution.stacks.borrow_mut();
+                if stacks.len() <= thread.index() {
+                    stacks.resize(thread.index() + 1, (0, 0));
+                }
+                stacks[thread.index()] = (end, base - end);
             });
             catch_unwind(AssertUnwindSafe(body))
         })
@@ -322,7 +378,13 @@ fn quiet_panics() {
                 let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
                 let text = text.unwrap_or_else(|| "a panic with a value that is no text".to_owned());
-                *execution.message.borrow_mut() = Some((text, info.location().map(Place::from)));
+                // A panic that cannot unwind, as in a destructor during another panic, is the last thing that happens.
+                if text.starts_with("panic in a ") {
+                    execution.tell_panics(&text);
+                    return;
+                }
+                let last = execution.message.borrow_mut().replace((text, info.location().map(Place::from)));
+                execution.panics.borrow_mut().extend(last.map(|(text, _)| text));
             });
             if told.is_none() {
                 before(info);

@@ -13,9 +13,11 @@ use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
 use crate::possession::Leak;
+use crate::pulse::with_pulse;
 use crate::races::Races;
 use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
+use crate::stacks;
 use crate::turn::hint_name;
 
 /// The body of a model.
@@ -27,6 +29,21 @@ const MAX_TURNS: u32 = 10_000;
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
 
+/// How a model is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setup {
+    /// How many bytes the stack of a thread has.
+    pub stack_size: usize,
+    /// How often something may go wrong for no reason in each thread.
+    pub spurious: usize,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup { stack_size: STACK_SIZE, spurious: 0 }
+    }
+}
+
 /// A model in the middle of an execution.
 pub struct Live {
     body: Model,
@@ -34,8 +51,7 @@ pub struct Live {
     execution: Box<Execution>,
     threads: Vec<Thread>,
     memory: RefCell<Memory>,
-    /// How many bytes the stack of a thread has.
-    stack_size: usize,
+    setup: Setup,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
     /// Who wrote what the next thread to go on has read.
@@ -96,13 +112,13 @@ impl fmt::Debug for Live {
 impl Live {
     /// At the beginning of `body`, of which everything may be hidden that the ledger does not have in the open.
     #[must_use]
-    pub fn new(body: Model, ledger: &Ledger) -> Self {
+    pub fn new(body: Model, ledger: &Ledger, setup: Setup) -> Self {
         let mut live = Live {
             body,
-            execution: Box::new(Execution::new(ledger.clone())),
+            execution: Box::new(Execution::new(ledger.clone(), setup.spurious)),
             threads: Vec::new(),
             memory: RefCell::default(),
-            stack_size: STACK_SIZE,
+            setup,
             stacks: Vec::new(),
             source: None,
             is_rerunning: false,
@@ -111,18 +127,6 @@ impl Live {
         };
         live.restart();
         live
-    }
-
-    /// The same, with stacks of so many bytes.
-    #[must_use]
-    pub fn with_stack_size(mut self, bytes: usize) -> Self {
-        if bytes != self.stack_size {
-            self.stack_size = bytes;
-            self.abandon();
-            self.stacks.clear();
-            self.restart();
-        }
-        self
     }
 
     /// Where `thread` stands in the source.
@@ -260,8 +264,7 @@ impl Live {
     }
 
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
-        let stack = self.stacks.pop();
-        let stack = stack.unwrap_or_else(|| DefaultStack::new(self.stack_size).expect("there is memory for a stack"));
+        let stack = self.stacks.pop().unwrap_or_else(|| stacks::take(self.setup.stack_size));
         let fiber = Execution::fiber(stack, body);
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
@@ -279,7 +282,8 @@ impl Live {
 
     /// Lets `fiber` run to its next operation.
     fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
-        let ran = self.execution.run(thread, &mut fiber, answer);
+        let place = self.threads[thread.index()].place;
+        let ran = with_pulse(thread, place, || self.execution.run(thread, &mut fiber, answer));
         let state = match ran {
             Ran::Asks(request) => State::Waiting(fiber, request),
             Ran::Ended(ended) => {
@@ -425,13 +429,14 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.abandon();
         self.execution.let_go();
+        stacks::keep(self.setup.stack_size, self.stacks.drain(..));
     }
 }
 
 impl Clone for Live {
     /// The same model, at its beginning.
     fn clone(&self) -> Self {
-        Live::new(Arc::clone(&self.body), &self.execution.ledger)
+        Live::new(Arc::clone(&self.body), &self.execution.ledger, self.setup)
     }
 }
 

@@ -3,25 +3,34 @@
 //! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
+use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use teetotal_explore::{Coverage, Stats, StopReason};
-use teetotal_live::{Ledger, Live};
+use teetotal_live::{Ledger, Live, Setup};
 use teetotal_memory::ModelId;
 
 mod bounded;
+mod checkpoint;
 mod environment;
 mod failure;
 mod perform;
 mod problem;
+mod reachable;
 mod relevant;
 mod replay;
 mod search;
 mod source_text;
 mod storyboard;
+mod watchdog;
 mod watchman;
+
+#[doc(hidden)]
+pub use teetotal_live::reachable as reached;
+#[doc(inline)]
+pub use teetotal_live::{Mark, Place};
 
 use failure::Failing;
 use search::{Found, Search};
@@ -79,9 +88,14 @@ pub struct Builder {
     pub jobs: usize,
     /// How many bytes the stack of a thread has.
     pub stack_size: usize,
-    /// There for loom's users: nothing is made of it.
+    /// States of [`reachable!`](crate::reachable) that some execution must be in, if all are run.
+    pub must_reach: Vec<String>,
+    /// How often in each thread of an execution a weak compare-exchange may fail, and a `park` or a wait for a
+    /// `Condvar` or a future may end, for no reason.
+    pub spurious: usize,
+    /// The file in which the search is kept, so that it goes on there when the same test is run again.
     pub checkpoint_file: Option<PathBuf>,
-    /// There for loom's users: nothing is made of it.
+    /// After how many executions the search is kept.
     pub checkpoint_interval: usize,
     /// There for loom's users: any number of threads is possible.
     pub max_threads: usize,
@@ -89,8 +103,10 @@ pub struct Builder {
     pub expect_explicit_explore: bool,
     /// There for loom's users: places in the source are always known.
     pub location: bool,
-    /// Says on standard error each second how many executions were run.
+    /// Says on standard error each second how many executions were run, and about how many there are.
     pub log: bool,
+    /// The same, and Ctrl-C ends the search with what is known then; a second Ctrl-C ends the process.
+    pub progress: bool,
 }
 
 impl Default for Builder {
@@ -112,6 +128,8 @@ pub struct Report {
     pub stats: Stats,
     /// What is wrong, with the execution that shows it, as text.
     pub failure: Option<String>,
+    /// The states of [`reachable!`](crate::reachable), and whether an execution was in them.
+    pub reachable: Vec<Mark>,
 }
 
 impl Builder {
@@ -130,18 +148,21 @@ impl Builder {
             preemption_bound: None,
             jobs: 1,
             stack_size: teetotal_live::STACK_SIZE,
+            must_reach: Vec::new(),
+            spurious: 0,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
             max_threads: usize::MAX,
             expect_explicit_explore: false,
             location: true,
             log: false,
+            progress: false,
         };
         environment::apply(&mut builder);
         builder
     }
 
-    /// There for loom's users: nothing is made of it.
+    /// Sets the file in which the search is kept.
     pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
         self.checkpoint_file = Some(file.into());
         self
@@ -160,7 +181,7 @@ impl Builder {
         if let Some(token) = environment::replayed() {
             return replay::replay(self, &body, &token);
         }
-        let report = self.search(&body);
+        let report = self.search(&body, Location::caller());
         if let Some(failure) = &report.failure {
             panic!("{failure}");
         }
@@ -170,6 +191,9 @@ impl Builder {
                  help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`; \
                  for longer executions set `Builder::max_branches`"
             ),
+            Coverage::Stopped(StopReason::Interrupted) => {
+                panic!("interrupted after {} executions, with none of which anything is wrong", report.executions)
+            }
             Coverage::Stopped(StopReason::NotDeterministic) => panic!(
                 "the model did something else when it was run again\n\
                  help: a model must not use random numbers, time, addresses or anything else that changes from run to \
@@ -180,25 +204,40 @@ impl Builder {
     }
 
     /// Runs the executions of `f` and says what is wrong with the first that something is wrong with.
+    #[track_caller]
     pub fn explore<F>(&self, f: F) -> Report
     where
         F: Fn() + Sync + Send + 'static,
     {
-        self.search(&(Arc::new(f) as teetotal_live::Model))
+        self.search(&(Arc::new(f) as teetotal_live::Model), Location::caller())
     }
 
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
-        Live::new(Arc::clone(body), ledger).with_stack_size(self.stack_size)
+        Live::new(Arc::clone(body), ledger, Setup { stack_size: self.stack_size, spurious: self.spurious })
     }
 
-    fn search(&self, body: &teetotal_live::Model) -> Report {
-        let Found { stats, coverage, wrong, ledger } =
-            self.model.visit(Search { builder: self, body: Arc::clone(body) });
-        let failure = wrong.map(|wrong| {
-            let executions = stats.executions;
-            self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })
-        });
-        Report { model: self.model, executions: stats.executions, coverage, stats, failure }
+    #[track_caller]
+    fn search(&self, body: &teetotal_live::Model, place: &Location<'_>) -> Report {
+        assert!(
+            !teetotal_live::is_in_model(),
+            "a model is run inside of a model\nhelp: call what the inner model runs, or take it out of the outer one"
+        );
+        watchdog::start();
+        let ledger = Ledger::default();
+        reachable::ask_for(&ledger, place);
+        self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
+        let search = Search { builder: self, body: Arc::clone(body), ledger: ledger.clone() };
+        let Found { stats, coverage, wrong } = self.model.visit(search);
+        let reachable = ledger.marked();
+        let failure = match wrong {
+            Some(wrong) => {
+                let executions = stats.executions;
+                Some(self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions }))
+            }
+            None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
+            None => None,
+        };
+        Report { model: self.model, executions: stats.executions, coverage, stats, failure, reachable }
     }
 }

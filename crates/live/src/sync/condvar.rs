@@ -12,6 +12,7 @@ use super::mutex::MutexGuard;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
+use crate::spurious::goes_wrong;
 
 /// A place where threads wait until others notify them.
 ///
@@ -58,7 +59,11 @@ impl Condvar {
         }
         let own = self.begin(place);
         let lock = guard.free(place);
-        self.until_notified(own, false, place);
+        if goes_wrong(place) {
+            self.change(Function::And, !own, Order::Acquire, place);
+        } else {
+            self.until_notified(own, false, place);
+        }
         lock.lock_at(place)
     }
 

@@ -35,6 +35,19 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(n) = read(&["TEETOTAL_STACK"], "a number of bytes that is at least 1", at_least_one) {
         builder.stack_size = n;
     }
+    if let Some(n) = number(&["TEETOTAL_SPURIOUS"]) {
+        builder.spurious = n;
+    }
+    if let Some(file) = ["TEETOTAL_CHECKPOINT", "LOOM_CHECKPOINT_FILE"].into_iter().find_map(text) {
+        builder.checkpoint_file = Some(file.into());
+    }
+    let interval = ["TEETOTAL_CHECKPOINT_INTERVAL", "LOOM_CHECKPOINT_INTERVAL"];
+    if let Some(n) = read(&interval, "a number that is at least 1", at_least_one) {
+        builder.checkpoint_interval = n;
+    }
+    if is_set("TEETOTAL_PROGRESS") {
+        builder.progress = true;
+    }
     if is_set("TEETOTAL_LOG") || is_set("LOOM_LOG") {
         builder.log = true;
     }
@@ -43,6 +56,11 @@ pub(super) fn apply(builder: &mut Builder) {
 /// The token of the execution that is to be run again, if there is one.
 pub(super) fn replayed() -> Option<String> {
     text("TEETOTAL_REPLAY")
+}
+
+/// After how many seconds without an operation of a model something is said.
+pub(super) fn patience() -> Option<u64> {
+    number(&["TEETOTAL_WATCHDOG"]).map(|seconds| seconds as u64)
 }
 
 fn model(text: &str) -> Option<ModelId> {

@@ -147,7 +147,7 @@ fn after_message(snippet: &str) -> &str {
 }
 
 /// A message with the line of the source that it is about.
-fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
+pub(super) fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
     let length = texts.call(place).map_or(1, |call| call.length);
     let source = Source { name: place.file.clone(), text: texts.text(&place.file).map(str::to_owned) };
     let span = Span { source: 0, line: place.line, column: place.column, length };
@@ -188,9 +188,15 @@ impl Failing<'_> {
         }
         for model in impossible {
             let name = model.info().name;
-            let builder =
-                Builder { model, max_permutations: Some(EXECUTIONS_ELSEWHERE), jobs: 1, ..self.builder.clone() };
-            let Found { wrong, coverage, .. } = model.visit(Search { builder: &builder, body: self.body.clone() });
+            let builder = Builder {
+                model,
+                max_permutations: Some(EXECUTIONS_ELSEWHERE),
+                jobs: 1,
+                checkpoint_file: None,
+                ..self.builder.clone()
+            };
+            let search = Search { builder: &builder, body: self.body.clone(), ledger: Ledger::default() };
+            let Found { wrong, coverage, .. } = model.visit(search);
             out.push_str(&match (wrong, coverage.is_complete()) {
                 (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),
                 (None, true) => format!("No execution under {name} fails.\n"),
