@@ -9,6 +9,7 @@ pub mod cell;
 mod clock;
 mod complaint;
 mod erased;
+mod fiber;
 pub mod future;
 mod hidden;
 pub mod hint;
@@ -31,6 +32,7 @@ pub mod thread;
 mod turn;
 
 pub use complaint::{Access, Complaint, Kind, Place, Race};
+pub use fiber::Backend;
 pub use hidden::Ledger;
 pub use marks::{Mark, reachable};
 pub use possession::Leak;

@@ -3,31 +3,26 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-use corosensei::stack::{DefaultStack, Stack};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::{ThreadId, Value};
 
 use crate::complaint::{Place, Race};
 use crate::erased::Erased;
+use crate::fiber::{Fiber, Stop};
 use crate::hidden::{Ledger, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
-use crate::overflow;
 use crate::possession::Possessions;
 use crate::races::Races;
-use crate::request::{Body, Cell as Accessed, Request, Update, What};
+use crate::request::{Cell as Accessed, Request, Update, What};
 use crate::spurious::Spurious;
 use crate::sync::Counts;
 use crate::thread::Handles;
 use crate::turn::{Turn, note_read, note_update};
-
-/// A thread under the checker: it takes answers and yields requests.
-pub(crate) type Fiber = Coroutine<Value, Request, Ended, DefaultStack>;
 
 /// How a thread ended.
 pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
@@ -40,7 +35,7 @@ pub(crate) struct Execution {
     /// The thread that runs.
     running: Cell<Option<ThreadId>>,
     /// For each thread the way to stop it.
-    yielders: RefCell<Vec<*const Yielder<Value, Request>>>,
+    stops: RefCell<Vec<Option<Stop>>>,
     /// For each thread where its stack ends, and how many bytes it has.
     stacks: RefCell<Vec<(usize, usize)>>,
     /// For each cell that was accessed what is in it.
@@ -165,6 +160,39 @@ pub(crate) fn fail_with_race(race: Race) -> ! {
 /// What a thread that finds a data race panics with.
 pub(crate) struct Raced(pub(crate) Race);
 
+/// A thread of a model begins to run; its stack ends there and has so many bytes, if that is known.
+pub(crate) fn begin_fiber(stop: Stop, stack: (usize, usize)) {
+    current(|execution| {
+        let thread = execution.running.get().expect("a thread runs");
+        let (mut stops, mut stacks) = (execution.stops.borrow_mut(), execution.stacks.borrow_mut());
+        if stops.len() <= thread.index() {
+            stops.resize(thread.index() + 1, None);
+            stacks.resize(thread.index() + 1, (0, 0));
+        }
+        stops[thread.index()] = Some(stop);
+        stacks[thread.index()] = stack;
+    });
+}
+
+/// Which execution code is part of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Here(*const Execution);
+
+impl Here {
+    /// None.
+    pub(crate) const NOWHERE: Here = Here(std::ptr::null());
+
+    /// That of this OS thread.
+    pub(crate) fn now() -> Self {
+        Here(CURRENT.get())
+    }
+
+    /// From now on code on this OS thread is part of it.
+    pub(crate) fn enter(self) {
+        CURRENT.set(self.0);
+    }
+}
+
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
     Asks(Request),
@@ -180,7 +208,7 @@ impl Execution {
     pub(crate) fn begin(&self) {
         static GENERATIONS: AtomicU64 = AtomicU64::new(1);
         self.let_go();
-        self.yielders.borrow_mut().clear();
+        self.stops.borrow_mut().clear();
         self.stacks.borrow_mut().clear();
         self.slots.borrow_mut().clear();
         self.strangers.borrow_mut().clear();
@@ -276,10 +304,10 @@ impl Execution {
     }
 
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
-        let yielder = self.yielders.borrow()[thread.index()];
+        let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
         let noting = Noting::of(&request.what, self);
-        // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
-        let answer = unsafe { &*yielder }.suspend(request);
+        // SAFETY: this thread noted it when it began.
+        let answer = unsafe { stop.suspend(request) };
         if let Some(race) = self.raced.take() {
             fail_with_race(race);
         }
@@ -287,35 +315,9 @@ impl Execution {
         answer
     }
 
-    /// A thread that runs `body`.
-    pub(crate) fn fiber(stack: DefaultStack, body: Body) -> Fiber {
-        quiet_panics();
-        overflow::watch();
-        let (end, base) = (stack.limit().get(), stack.base().get());
-        Coroutine::with_stack(stack, move |yielder: &Yielder<Value, Request>, _: Value| {
-            current(|execution| {
-                let thread = execution.running.get().expect("a thread runs");
-                let mut yielders = execution.yielders.borrow_mut();
-                if yielders.len() <= thread.index() {
-                    yielders.resize(thread.index() + 1, std::ptr::null());
-                }
-                yielders[thread.index()] = yielder;
-                let mut stacks = execution.stacks.borrow_mut();
-                if stacks.len() <= thread.index() {
-                    stacks.resize(thread.index() + 1, (0, 0));
-                }
-                stacks[thread.index()] = (end, base - end);
-            });
-            catch_unwind(AssertUnwindSafe(body))
-        })
-    }
-
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
-        match self.enter(Some(thread), || fiber.resume(answer)) {
-            CoroutineResult::Yield(request) => Ran::Asks(request),
-            CoroutineResult::Return(ended) => Ran::Ended(ended),
-        }
+        self.enter(Some(thread), || fiber.resume(answer))
     }
 }
 
@@ -368,7 +370,7 @@ pub(crate) fn settled(identity: &Identity) -> Option<Value> {
 }
 
 /// Keeps panics of threads under the checker from being printed: the search reports them, once.
-fn quiet_panics() {
+pub(crate) fn quiet_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();

@@ -9,14 +9,16 @@ use corosensei::stack::DefaultStack;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
 use crate::complaint::{Complaint, Kind};
+use crate::fiber::{self, Backend, Fiber};
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
+use crate::overflow;
 use crate::possession::Leak;
 use crate::pulse::with_pulse;
 use crate::races::Races;
 use crate::request::{Cell, Request, What};
-use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
+use crate::runtime::{Ended, Execution, Raced, Ran, quiet_panics};
 use crate::stacks;
 use crate::turn::hint_name;
 
@@ -36,11 +38,12 @@ pub struct Setup {
     pub stack_size: usize,
     /// How often something may go wrong for no reason in each thread.
     pub spurious: usize,
+    pub backend: Backend,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Setup { stack_size: STACK_SIZE, spurious: 0 }
+        Setup { stack_size: STACK_SIZE, spurious: 0, backend: Backend::default() }
     }
 }
 
@@ -210,11 +213,10 @@ impl Live {
             self.conclude();
         }
         for thread in self.threads.drain(..) {
-            if let State::Waiting(mut fiber, request) = thread.state {
+            if let State::Waiting(fiber, request) = thread.state {
                 std::mem::forget(request);
                 // SAFETY: none of the threads that may have borrowed from this one runs any more.
-                unsafe { fiber.force_reset() };
-                self.stacks.push(fiber.into_stack());
+                self.stacks.extend(unsafe { fiber.give_up() });
             }
         }
     }
@@ -264,8 +266,10 @@ impl Live {
     }
 
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
-        let stack = self.stacks.pop().unwrap_or_else(|| stacks::take(self.setup.stack_size));
-        let fiber = Execution::fiber(stack, body);
+        quiet_panics();
+        overflow::watch();
+        let Setup { stack_size, backend, .. } = self.setup;
+        let fiber = Fiber::new(backend, stack_size, || fiber::spare(&mut self.stacks, stack_size), body);
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
                 state: State::NotStarted,
@@ -287,7 +291,7 @@ impl Live {
         let state = match ran {
             Ran::Asks(request) => State::Waiting(fiber, request),
             Ran::Ended(ended) => {
-                self.stacks.push(fiber.into_stack());
+                self.stacks.extend(fiber.into_stack());
                 self.ended(thread, ended)
             }
         };

@@ -30,7 +30,7 @@ mod watchman;
 #[doc(hidden)]
 pub use teetotal_live::reachable as reached;
 #[doc(inline)]
-pub use teetotal_live::{Mark, Place};
+pub use teetotal_live::{Backend, Mark, Place};
 
 use failure::Failing;
 use search::{Found, Search};
@@ -88,6 +88,8 @@ pub struct Builder {
     pub jobs: usize,
     /// How many bytes the stack of a thread has.
     pub stack_size: usize,
+    /// What threads run on.
+    pub backend: Backend,
     /// States of [`reachable!`](crate::reachable) that some execution must be in, if all are run.
     pub must_reach: Vec<String>,
     /// How often in each thread of an execution a weak compare-exchange may fail, and a `park` or a wait for a
@@ -148,6 +150,7 @@ impl Builder {
             preemption_bound: None,
             jobs: 1,
             stack_size: teetotal_live::STACK_SIZE,
+            backend: Backend::default(),
             must_reach: Vec::new(),
             spurious: 0,
             checkpoint_file: None,
@@ -214,7 +217,8 @@ impl Builder {
 
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
-        Live::new(Arc::clone(body), ledger, Setup { stack_size: self.stack_size, spurious: self.spurious })
+        let Builder { stack_size, spurious, backend, .. } = *self;
+        Live::new(Arc::clone(body), ledger, Setup { stack_size, spurious, backend })
     }
 
     #[track_caller]

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::task::Poll;
+
 use teetotal::model::{Builder, Report};
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -110,6 +112,29 @@ fn a_park_ends_too_early_if_that_is_asked_for() {
     assert_eq!(explore(0, park).failure, None);
     let failure = explore(1, park).failure.expect("it may end too early");
     assert!(failure.contains("unparked too early"), "{failure}");
+}
+
+#[test]
+fn a_future_is_polled_too_early_if_that_is_asked_for() {
+    let poll = || {
+        let gate = Arc::new(AtomicUsize::new(0));
+        let mut polled = 0;
+        let polled = teetotal::future::block_on(std::future::poll_fn(|context| {
+            if polled == 0 {
+                let (gate, waker) = (Arc::clone(&gate), context.waker().clone());
+                drop(thread::spawn(move || {
+                    gate.store(1, Release);
+                    waker.wake();
+                }));
+            }
+            polled += 1;
+            if gate.load(Acquire) == 1 { Poll::Ready(polled) } else { Poll::Pending }
+        }));
+        teetotal::reachable!("polled thrice", polled == 3);
+        assert!(polled <= 3, "polled {polled} times");
+    };
+    assert!(explore(0, poll).failure.is_some_and(|text| text.starts_with("`polled thrice` is never reached")));
+    assert_eq!(explore(1, poll).failure, None);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use teetotal_memory::{MODELS, ModelId};
 
-use super::Builder;
+use super::{Backend, Builder};
 
 /// Changes `builder` as the environment says.
 ///
@@ -34,6 +34,9 @@ pub(super) fn apply(builder: &mut Builder) {
     }
     if let Some(n) = read(&["TEETOTAL_STACK"], "a number of bytes that is at least 1", at_least_one) {
         builder.stack_size = n;
+    }
+    if let Some(backend) = read(&["TEETOTAL_BACKEND"], "coroutines or os", backend) {
+        builder.backend = backend;
     }
     if let Some(n) = number(&["TEETOTAL_SPURIOUS"]) {
         builder.spurious = n;
@@ -65,6 +68,14 @@ pub(super) fn patience() -> Option<u64> {
 
 fn model(text: &str) -> Option<ModelId> {
     MODELS.iter().find(|info| info.name.eq_ignore_ascii_case(text)).map(|info| info.id)
+}
+
+fn backend(text: &str) -> Option<Backend> {
+    match text {
+        "coroutines" => Some(Backend::Coroutines),
+        "os" => Some(Backend::OsThreads),
+        _ => None,
+    }
 }
 
 fn at_least_one(text: &str) -> Option<usize> {

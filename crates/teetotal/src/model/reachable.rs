@@ -41,7 +41,7 @@ macro_rules! reachable {
     };
 }
 
-/// A state that stands in the source: its name, its line and its column.
+/// Something that stands in the source: its name or its file, its line and its column.
 type Named = (String, u32, u32);
 
 /// Asks `ledger` for the states that stand in the source of the call at `place`.
@@ -53,7 +53,7 @@ pub(super) fn ask_for(ledger: &Ledger, place: &Location<'_>) {
 
 /// The states in the call at `place`; a test may run the same call often, so the source is read once.
 fn named_at(place: &Location<'_>) -> Arc<[Named]> {
-    static KNOWN: Mutex<BTreeMap<(String, u32, u32), Arc<[Named]>>> = Mutex::new(BTreeMap::new());
+    static KNOWN: Mutex<BTreeMap<Named, Arc<[Named]>>> = Mutex::new(BTreeMap::new());
     let key = (place.file().to_owned(), place.line(), place.column());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let named = known.entry(key).or_insert_with(|| {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-use teetotal_live::{Pulse, Running, pulses};
+use teetotal_live::{Running, pulses};
 
 use super::checkpoint::say;
 use super::environment;
@@ -33,7 +33,7 @@ fn watch(patience: Duration) {
         let mut now = BTreeMap::new();
         for pulse in pulses() {
             let Some(running) = pulse.running() else { continue };
-            let name = Arc::as_ptr(&pulse) as *const Pulse as usize;
+            let name = Arc::as_ptr(&pulse) as usize;
             let before = known.get(&name).filter(|(beat, ..)| *beat == running.beat);
             let (since, mut is_said) = before.map_or((Instant::now(), false), |(_, since, is_said)| (*since, *is_said));
             if !is_said && since.elapsed() >= patience {
