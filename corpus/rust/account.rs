@@ -1,4 +1,6 @@
-//! Two accounts between which two threads transfer money in both directions. [MCR, the benchmark Account]
+//! Two accounts between which two threads transfer money in both directions.
+//!
+//! [MCR, the benchmark Account]
 
 use teetotal::sync::Mutex;
 use teetotal::sync::atomic::AtomicUsize;

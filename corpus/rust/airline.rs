@@ -1,4 +1,6 @@
-//! An airline that sells one seat too many if it looks before it sells. [MCR, the benchmark Airline]
+//! An airline that sells one seat too many if it looks before it sells.
+//!
+//! [MCR, the benchmark Airline]
 
 use teetotal::sync::Mutex;
 use teetotal::sync::atomic::AtomicBool;

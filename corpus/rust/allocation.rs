@@ -1,4 +1,6 @@
-//! Blocks that are found free and then marked, each with the lock. [MCR, the benchmark Allocation]
+//! Blocks that are found free and then marked, each with the lock.
+//!
+//! [MCR, the benchmark Allocation]
 
 use teetotal::sync::Mutex;
 

@@ -1,4 +1,6 @@
-//! Lamport's bakery for two: who comes takes a number that is larger than all others. [L. Lamport, 1974]
+//! Lamport's bakery for two: who comes takes a number that is larger than all others.
+//!
+//! [L. Lamport, 1974]
 
 use teetotal::hint;
 use teetotal::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};

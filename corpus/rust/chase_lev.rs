@@ -1,4 +1,5 @@
 //! A work-stealing deque: its owner adds two elements and takes one, a thief tries to steal.
+//!
 //! [D. Chase, Y. Lev, 2005; N. M. Lê et al., 2013]
 //!
 //! A release store of the bottom publishes an element to who reads that store, but the thief may read the store of a later

@@ -1,4 +1,6 @@
-//! A counter that one thread counts up and another down. [MCR, the benchmark Counter]
+//! A counter that one thread counts up and another down.
+//!
+//! [MCR, the benchmark Counter]
 
 use teetotal::sync::atomic::AtomicIsize;
 use teetotal::sync::atomic::Ordering::Relaxed;

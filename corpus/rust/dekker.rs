@@ -1,4 +1,6 @@
-//! Dekker's lock: who wants to enter says so and looks whether the other does. [E. W. Dijkstra, 1965]
+//! Dekker's lock: who wants to enter says so and looks whether the other does.
+//!
+//! [E. W. Dijkstra, 1965]
 
 use teetotal::hint;
 use teetotal::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};

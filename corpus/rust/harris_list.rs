@@ -1,4 +1,6 @@
-//! A sorted list without locks, from which one thread removes what another inserts after. [T. L. Harris, 2001]
+//! A sorted list without locks, from which one thread removes what another inserts after.
+//!
+//! [T. L. Harris, 2001]
 //!
 //! A node is marked in its own link before it is taken out, so that nothing can be linked to it any more.
 

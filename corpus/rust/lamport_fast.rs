@@ -1,4 +1,6 @@
-//! Lamport's fast lock, tried once by each of two threads. [L. Lamport, A fast mutual exclusion algorithm, 1987]
+//! Lamport's fast lock, tried once by each of two threads.
+//!
+//! [L. Lamport, A fast mutual exclusion algorithm, 1987]
 
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{self, Acquire, Release, SeqCst};

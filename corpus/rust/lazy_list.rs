@@ -1,4 +1,5 @@
 //! A sorted list with a lock for each node, from which one thread removes what another inserts after.
+//!
 //! [S. Heller et al., A lazy concurrent list-based set algorithm, 2005]
 //!
 //! A thread that has found its place without locks must look again when it holds them: the node may have been removed.

@@ -1,4 +1,5 @@
 //! Michael and Scott's queue without locks: each of two threads adds an element and takes one.
+//!
 //! [M. M. Michael, M. L. Scott, 1996]
 //!
 //! Nodes are numbers, so that nobody has to free them; the link of a node publishes the next one.

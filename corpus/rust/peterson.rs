@@ -1,4 +1,6 @@
-//! Peterson's lock around an increment. [G. L. Peterson, 1981]
+//! Peterson's lock around an increment.
+//!
+//! [G. L. Peterson, 1981]
 //!
 //! A store must not be passed by the loads that follow it. Under PSO the stores of the flag and of the turn may change
 //! places before the fence, which does no harm.

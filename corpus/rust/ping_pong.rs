@@ -1,4 +1,6 @@
-//! A player that a thread takes away for a moment while another asks for it. [MCR, the benchmark PingPong]
+//! A player that a thread takes away for a moment while another asks for it.
+//!
+//! [MCR, the benchmark PingPong]
 
 use teetotal::sync::Mutex;
 use teetotal::sync::atomic::AtomicUsize;

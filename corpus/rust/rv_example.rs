@@ -1,4 +1,6 @@
-//! Two variables of which a thread tests a combination that only some interleavings have. [MCR, the benchmark RVExample]
+//! Two variables of which a thread tests a combination that only some interleavings have.
+//!
+//! [MCR, the benchmark RVExample]
 
 use teetotal::sync::Arc;
 use teetotal::sync::Mutex;

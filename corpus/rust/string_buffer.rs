@@ -1,4 +1,5 @@
 //! A buffer that one thread appends to another, of which a third empties the source in between.
+//!
 //! [MCR, the benchmark StringBuffer]
 
 use teetotal::sync::Mutex;

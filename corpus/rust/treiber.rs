@@ -1,4 +1,6 @@
-//! Treiber's stack: two threads push while a third takes everything off. [R. K. Treiber, 1986]
+//! Treiber's stack: two threads push while a third takes everything off.
+//!
+//! [R. K. Treiber, 1986]
 //!
 //! The compare-exchange on the head publishes the node, and must release it.
 

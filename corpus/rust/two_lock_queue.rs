@@ -1,4 +1,6 @@
-//! Michael and Scott's queue with two locks, one for each end: a producer and a consumer. [M. M. Michael, M. L. Scott, 1996]
+//! Michael and Scott's queue with two locks, one for each end: a producer and a consumer.
+//!
+//! [M. M. Michael, M. L. Scott, 1996]
 //!
 //! The two hold different locks, so that the link alone publishes a node.
 

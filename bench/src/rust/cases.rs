@@ -8,8 +8,11 @@ use super::library::{Arc, AtomicBool, AtomicUsize, Data, fence, spawn, wait};
 /// What a library runs again and again.
 pub(crate) type Case = Box<dyn Fn() + Send + Sync>;
 
+/// Makes a case.
+pub(crate) type Make = fn() -> Case;
+
 /// The cases by their names.
-pub(crate) const CASES: [(&str, fn() -> Case); 18] = [
+pub(crate) const CASES: [(&str, Make); 18] = [
     ("SB with fences, 2 threads", || Box::new(|| store_buffering(2))),
     ("SB with fences, 3 threads", || Box::new(|| store_buffering(3))),
     ("SB with fences, 4 threads", || Box::new(|| store_buffering(4))),
@@ -239,9 +242,9 @@ fn chase_lev(thieves: usize) {
             let element = elements[first].load(Relaxed);
             return if top.compare_exchange(first, first + 1, SeqCst, Relaxed).is_ok() { element } else { 0 };
         }
-        for element in 0..2 {
-            elements[element].store(element + 1, Relaxed);
-            bottom.store(element + 1, Release);
+        for (index, element) in elements.iter().enumerate() {
+            element.store(index + 1, Relaxed);
+            bottom.store(index + 1, Release);
         }
         bottom.store(1, Relaxed);
         fence(SeqCst);

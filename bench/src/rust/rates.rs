@@ -23,11 +23,14 @@ const THREADS: [usize; 5] = [2, 3, 4, 5, 6];
 
 type Body = StdArc<dyn Fn() + Send + Sync>;
 
+/// Makes store buffering of so many threads.
+type Make = fn(usize) -> Body;
+
 /// Executions of store buffering, however threads share locations; gives how many targets are missed.
 pub(super) fn counts() -> u32 {
     println!("\nexecutions of store buffering, n threads without fences: 2^n, and under sc one less");
     println!("{:<10} {:<6} {}", "shared by", "model", THREADS.map(|n| format!("{n:>8}")).join(""));
-    let ways: [(&str, fn(usize) -> Body); 3] = [
+    let ways: [(&str, Make); 3] = [
         ("Arc", |n| StdArc::new(move || by_arc(n))),
         ("scope", |n| StdArc::new(move || by_scope(n))),
         ("statics", |n| StdArc::new(move || by_statics(n))),

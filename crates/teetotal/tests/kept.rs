@@ -2,6 +2,8 @@
 //!
 //! Each test runs this file's own binary again, with one of its victims and with variables of its own.
 
+#![allow(clippy::print_stdout, reason = "a victim says what it found")]
+
 mod common;
 
 use std::fs;
