@@ -58,10 +58,9 @@ fn insert(list: &List) {
 /// Removes 2, which comes after 1.
 fn remove(list: &List, marks: bool) {
     let mut after = list[2].load(Acquire);
-    while marks {
-        match list[2].compare_exchange(after, after | MARK, AcqRel, Acquire) {
-            Ok(_) => break,
-            Err(now) => after = now,
+    if marks {
+        while let Err(now) = list[2].compare_exchange(after, after | MARK, AcqRel, Acquire) {
+            after = now;
         }
     }
     let _ = list[1].compare_exchange(2, after, AcqRel, Relaxed);
