@@ -1,6 +1,6 @@
 //! A consumer that says that it idles before it waits for work, and a producer that wakes it only then.
 //!
-//! [S. Burckhardt, M. Musuvathi, Effective program verification for relaxed memory models, 2008, Fig. 4]
+//! [SOBER, Fig. 4]
 //!
 //! Both store to one flag and load the other; if both stores are late, nobody wakes the consumer.
 
