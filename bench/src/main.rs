@@ -37,7 +37,11 @@ enum What {
     /// Robustness: cost of monitoring an event, beside plain exploration, and over a family
     Robustness,
     /// Rust code: executions and time beside loom's and shuttle's, and the rate
-    Rust,
+    Rust {
+        /// Leave loom and shuttle out
+        #[arg(long)]
+        alone: bool,
+    },
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -57,7 +61,7 @@ fn main() -> ExitCode {
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
-        What::Rust => rust::run(),
+        What::Rust { alone } => rust::run(alone),
         What::Litmus { folder } => litmus::run(folder),
         What::Tables { paper } if paper == "mcr" => mcr::run(),
         What::Tables { .. } => linden::run(),

@@ -33,6 +33,11 @@ impl Peers {
         Peers(program)
     }
 
+    /// No program.
+    pub(crate) fn none() -> Self {
+        Peers(None)
+    }
+
     /// Runs a case, if the program is there.
     pub(crate) fn run(&self, library: &str, case: &str) -> Option<Run> {
         let output = Command::new(self.0.as_ref()?).args([library, &PATIENCE.to_string(), case]).output().ok()?;
