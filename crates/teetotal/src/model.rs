@@ -222,7 +222,7 @@ impl Builder {
     }
 
     #[track_caller]
-    fn search(&self, body: &teetotal_live::Model, place: &Location<'_>) -> Report {
+    fn search(&self, body: &teetotal_live::Model, place: &'static Location<'static>) -> Report {
         assert!(
             !teetotal_live::is_in_model(),
             "a model is run inside of a model\nhelp: call what the inner model runs, or take it out of the outer one"

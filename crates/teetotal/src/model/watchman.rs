@@ -1,6 +1,7 @@
 //! Says when a search of a model is to stop, and how far it is.
 
 use std::io::{IsTerminal, stderr};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -36,7 +37,7 @@ impl<'w> Watchman<'w> {
     pub(super) fn new(builder: &Builder, ledger: &'w Ledger) -> Self {
         let pace = match builder.log || builder.progress {
             true => Some(1),
-            false => stderr().is_terminal().then_some(UNASKED),
+            false => is_seen().then_some(UNASKED),
         };
         if builder.progress {
             interrupt::listen();
@@ -80,6 +81,12 @@ impl<'w> Watchman<'w> {
         let share = f64::from_bits(self.share.load(Ordering::Relaxed));
         say(&line(&name, executions, seconds, share));
     }
+}
+
+/// Whether somebody looks at standard error.
+fn is_seen() -> bool {
+    static IS_SEEN: OnceLock<bool> = OnceLock::new();
+    *IS_SEEN.get_or_init(|| stderr().is_terminal())
 }
 
 /// `name: 1200 executions in 3 s, about 4800 in all`.
