@@ -20,6 +20,7 @@ mod machines;
 mod mcr;
 mod monitor;
 mod robustness;
+mod rust;
 mod sober;
 
 /// Measurements of teetotal.
@@ -45,6 +46,12 @@ enum What {
         #[arg(long, default_value_t = 100_000_000)]
         events: u64,
     },
+    /// Rust code: executions and time beside loom's and shuttle's, and the rate
+    Rust {
+        /// Leave loom and shuttle out
+        #[arg(long)]
+        alone: bool,
+    },
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -65,6 +72,7 @@ fn main() -> ExitCode {
         What::Machines => machines::run(),
         What::Robustness => robustness::run(),
         What::Monitor { events } => monitor::run(events),
+        What::Rust { alone } => rust::run(alone),
         What::Litmus { folder } => litmus::run(folder),
         What::Tables { paper } => match paper.as_str() {
             "sober" => sober::run(),

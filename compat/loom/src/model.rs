@@ -21,15 +21,15 @@ pub struct Builder {
     ///
     /// All executions are run if there are not too many; only otherwise it is those with few interruptions.
     pub preemption_bound: Option<usize>,
-    /// The file of a checkpoint. Nothing is made of it.
+    /// The file in which the search is kept.
     pub checkpoint_file: Option<PathBuf>,
-    /// How often a checkpoint is written. Nothing is made of it.
+    /// After how many executions it is kept.
     pub checkpoint_interval: usize,
     /// Whether only what is between [`crate::explore`] and [`crate::stop_exploring`] is searched. Everything is.
     pub expect_explicit_explore: bool,
     /// Whether places in the source are known. They are.
     pub location: bool,
-    /// Whether the execution is logged. Nothing is made of it: one that fails is shown anyway.
+    /// Whether it is said each second how far the search is.
     pub log: bool,
 }
 
@@ -44,11 +44,11 @@ impl Builder {
             max_permutations: inner.max_permutations,
             max_duration: inner.max_duration,
             preemption_bound: inner.preemption_bound,
-            checkpoint_file: None,
-            checkpoint_interval: 20_000,
+            checkpoint_file: inner.checkpoint_file,
+            checkpoint_interval: inner.checkpoint_interval,
             expect_explicit_explore: false,
             location: false,
-            log: false,
+            log: inner.log,
         }
     }
 
@@ -72,6 +72,9 @@ impl Builder {
         inner.max_permutations = self.max_permutations;
         inner.max_duration = self.max_duration;
         inner.preemption_bound = self.preemption_bound;
+        inner.checkpoint_file.clone_from(&self.checkpoint_file);
+        inner.checkpoint_interval = self.checkpoint_interval;
+        inner.log = self.log;
         inner.check(f);
     }
 }

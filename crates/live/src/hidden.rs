@@ -9,6 +9,8 @@ use rustc_hash::FxHashSet;
 use teetotal_program::ThreadId;
 
 use crate::clock::Clock;
+use crate::complaint::Place;
+use crate::marks::{Mark, Marks};
 use crate::runtime::{Execution, current, is_active, running};
 
 /// What in a model may be kept from the search.
@@ -22,6 +24,8 @@ struct Pages {
     /// Those that were found to be observed since the search began.
     observed: Mutex<FxHashSet<usize>>,
     is_out_of_date: AtomicBool,
+    /// The states that executions are to reach.
+    marks: Marks,
 }
 
 impl Ledger {
@@ -41,6 +45,42 @@ impl Ledger {
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 
+    /// The state `name` is to be reached, which is asked for at `place`.
+    pub fn ask_for(&self, name: &str, place: Option<Place>) {
+        self.0.marks.ask_for(name, place);
+    }
+
+    /// The state `name` was reached before.
+    pub fn reach(&self, name: &str) {
+        self.0.marks.reach(name);
+    }
+
+    /// The names of what is in the open, relative to where this program is in memory.
+    #[must_use]
+    pub fn open_from_here(&self) -> Vec<i64> {
+        let mut names: Vec<i64> = self.names().iter().map(|name| name.wrapping_sub(here()) as i64).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// What had this name, relative to where this program is in memory, is in the open.
+    pub fn open_at(&self, name: i64) {
+        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = FxHashSet::clone(&open);
+        names.insert(here().wrapping_add(name as usize));
+        *open = Arc::new(names);
+    }
+
+    /// The states that were asked for, by their names.
+    #[must_use]
+    pub fn marked(&self) -> Vec<Mark> {
+        self.0.marks.all()
+    }
+
+    pub(crate) fn marks(&self) -> &Marks {
+        &self.0.marks
+    }
+
     pub(crate) fn names(&self) -> Arc<FxHashSet<usize>> {
         Arc::clone(&self.0.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -49,6 +89,12 @@ impl Ledger {
         self.0.observed.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
         self.0.is_out_of_date.store(true, Ordering::Relaxed);
     }
+}
+
+/// Where this program is in memory.
+fn here() -> usize {
+    static HERE: u8 = 0;
+    std::ptr::from_ref(&HERE) as usize
 }
 
 /// Code that runs while something is kept from the search.

@@ -3,29 +3,26 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
+use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
 use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::{ThreadId, Value};
 
 use crate::complaint::{Place, Race};
 use crate::erased::Erased;
+use crate::fiber::{Fiber, Stop};
 use crate::hidden::{Ledger, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
 use crate::possession::Possessions;
 use crate::races::Races;
-use crate::request::{Body, Cell as Accessed, Request, Update, What};
+use crate::request::{Cell as Accessed, Request, Update, What};
+use crate::spurious::Spurious;
 use crate::sync::Counts;
 use crate::thread::Handles;
 use crate::turn::{Turn, note_read, note_update};
-
-/// A thread under the checker: it takes answers and yields requests.
-pub(crate) type Fiber = Coroutine<Value, Request, Ended, DefaultStack>;
 
 /// How a thread ended.
 pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
@@ -38,7 +35,9 @@ pub(crate) struct Execution {
     /// The thread that runs.
     running: Cell<Option<ThreadId>>,
     /// For each thread the way to stop it.
-    yielders: RefCell<Vec<*const Yielder<Value, Request>>>,
+    stops: RefCell<Vec<Option<Stop>>>,
+    /// For each thread where its stack ends, and how many bytes it has.
+    stacks: RefCell<Vec<(usize, usize)>>,
     /// For each cell that was accessed what is in it.
     slots: RefCell<Vec<Option<Value>>>,
     /// Cells that were there before the execution, by address.
@@ -48,6 +47,8 @@ pub(crate) struct Execution {
     pub(crate) raced: Cell<Option<Race>>,
     /// What the thread that runs panicked with, and where.
     pub(crate) message: RefCell<Option<(String, Option<Place>)>>,
+    /// What threads panicked with before that.
+    panics: RefCell<Vec<String>>,
     /// Values that live as long as the execution: statics, and locals of threads.
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
@@ -67,6 +68,9 @@ pub(crate) struct Execution {
     pub(crate) sections: RefCell<Sections>,
     /// What threads that unwound have yet to do.
     postponed: RefCell<Vec<(ThreadId, Request)>>,
+    /// What happened for no reason, and how often it may in each thread.
+    pub(crate) spurious: RefCell<Spurious>,
+    pub(crate) max_spurious: usize,
     /// Whether the search no longer looks.
     pub(crate) is_over: Cell<bool>,
 }
@@ -94,6 +98,28 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
 /// A thread that unwinds is no longer in the model: what its destructors do goes on outside.
 pub(crate) fn is_active() -> bool {
     running().is_some() && !std::thread::panicking()
+}
+
+/// Whether this code is part of a model.
+#[must_use]
+pub fn is_in_model() -> bool {
+    !CURRENT.get().is_null()
+}
+
+/// The number of the thread that runs and the size of its stack, if `address` is just beyond the end of that.
+///
+/// It is called by the handler of a signal, and so neither waits nor asks for memory.
+#[cfg(unix)]
+pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
+    /// More than a page on every system.
+    const GUARD: usize = 1 << 16;
+    current(|execution| {
+        let thread = execution.running.get()?;
+        let (end, bytes) = *execution.stacks.try_borrow().ok()?.get(thread.index())?;
+        let is_beyond = end != 0 && (end.saturating_sub(GUARD)..end + GUARD.min(bytes)).contains(&address);
+        is_beyond.then_some((thread.index(), bytes))
+    })
+    .flatten()
 }
 
 /// Performs an operation: stops the thread until the search answers.
@@ -134,6 +160,39 @@ pub(crate) fn fail_with_race(race: Race) -> ! {
 /// What a thread that finds a data race panics with.
 pub(crate) struct Raced(pub(crate) Race);
 
+/// A thread of a model begins to run; its stack ends there and has so many bytes, if that is known.
+pub(crate) fn begin_fiber(stop: Stop, stack: (usize, usize)) {
+    current(|execution| {
+        let thread = execution.running.get().expect("a thread runs");
+        let (mut stops, mut stacks) = (execution.stops.borrow_mut(), execution.stacks.borrow_mut());
+        if stops.len() <= thread.index() {
+            stops.resize(thread.index() + 1, None);
+            stacks.resize(thread.index() + 1, (0, 0));
+        }
+        stops[thread.index()] = Some(stop);
+        stacks[thread.index()] = stack;
+    });
+}
+
+/// Which execution code is part of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Here(*const Execution);
+
+impl Here {
+    /// None.
+    pub(crate) const NOWHERE: Here = Here(std::ptr::null());
+
+    /// That of this OS thread.
+    pub(crate) fn now() -> Self {
+        Here(CURRENT.get())
+    }
+
+    /// From now on code on this OS thread is part of it.
+    pub(crate) fn enter(self) {
+        CURRENT.set(self.0);
+    }
+}
+
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
     Asks(Request),
@@ -141,26 +200,29 @@ pub(crate) enum Ran {
 }
 
 impl Execution {
-    pub(crate) fn new(ledger: Ledger) -> Self {
-        Execution { open: ledger.names(), ledger, ..Execution::default() }
+    pub(crate) fn new(ledger: Ledger, max_spurious: usize) -> Self {
+        Execution { open: ledger.names(), ledger, max_spurious, ..Execution::default() }
     }
 
     /// Forgets everything, and is another execution.
     pub(crate) fn begin(&self) {
         static GENERATIONS: AtomicU64 = AtomicU64::new(1);
         self.let_go();
-        self.yielders.borrow_mut().clear();
+        self.stops.borrow_mut().clear();
+        self.stacks.borrow_mut().clear();
         self.slots.borrow_mut().clear();
         self.strangers.borrow_mut().clear();
         self.races.borrow_mut().clear();
         self.raced.take();
         self.message.take();
+        self.panics.borrow_mut().clear();
         self.turns.borrow_mut().clear();
         self.handles.borrow_mut().clear();
         self.possessions.borrow_mut().clear();
         self.arcs.borrow_mut().clear();
         self.sections.take();
         self.postponed.take();
+        self.spurious.borrow_mut().clear();
         self.is_over.set(false);
         self.generation.set(GENERATIONS.fetch_add(1, Ordering::Relaxed));
     }
@@ -189,6 +251,21 @@ impl Execution {
         CURRENT.set(before.0);
         self.running.set(before.1);
         result
+    }
+
+    /// Says what threads panicked with, since the process ends here.
+    #[expect(clippy::print_stderr, reason = "nobody else comes to tell it")]
+    fn tell_panics(&self, last: &str) {
+        let earlier = self.panics.borrow();
+        let message = self.message.borrow();
+        let latest = message.iter().map(|(text, _)| text);
+        for text in earlier.iter().chain(latest) {
+            eprintln!("teetotal: a thread of a model panicked: {text}");
+        }
+        eprintln!("teetotal: {last}, so that the process ends here\nhelp: a destructor must not panic");
+        if let Some((_, Some(place))) = &*message {
+            eprintln!("  --> {}:{}:{}", place.file, place.line, place.column);
+        }
     }
 
     /// A number for a cell.
@@ -227,10 +304,10 @@ impl Execution {
     }
 
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
-        let yielder = self.yielders.borrow()[thread.index()];
+        let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
         let noting = Noting::of(&request.what, self);
-        // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
-        let answer = unsafe { &*yielder }.suspend(request);
+        // SAFETY: this thread noted it when it began.
+        let answer = unsafe { stop.suspend(request) };
         if let Some(race) = self.raced.take() {
             fail_with_race(race);
         }
@@ -238,28 +315,9 @@ impl Execution {
         answer
     }
 
-    /// A thread that runs `body`.
-    pub(crate) fn fiber(stack: DefaultStack, body: Body) -> Fiber {
-        quiet_panics();
-        Coroutine::with_stack(stack, move |yielder: &Yielder<Value, Request>, _: Value| {
-            current(|execution| {
-                let thread = execution.running.get().expect("a thread runs");
-                let mut yielders = execution.yielders.borrow_mut();
-                if yielders.len() <= thread.index() {
-                    yielders.resize(thread.index() + 1, std::ptr::null());
-                }
-                yielders[thread.index()] = yielder;
-            });
-            catch_unwind(AssertUnwindSafe(body))
-        })
-    }
-
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
-        match self.enter(Some(thread), || fiber.resume(answer)) {
-            CoroutineResult::Yield(request) => Ran::Asks(request),
-            CoroutineResult::Return(ended) => Ran::Ended(ended),
-        }
+        self.enter(Some(thread), || fiber.resume(answer))
     }
 }
 
@@ -312,7 +370,7 @@ pub(crate) fn settled(identity: &Identity) -> Option<Value> {
 }
 
 /// Keeps panics of threads under the checker from being printed: the search reports them, once.
-fn quiet_panics() {
+pub(crate) fn quiet_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
@@ -322,7 +380,13 @@ fn quiet_panics() {
                 let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
                 let text = text.unwrap_or_else(|| "a panic with a value that is no text".to_owned());
-                *execution.message.borrow_mut() = Some((text, info.location().map(Place::from)));
+                // A panic that cannot unwind, as in a destructor during another panic, is the last thing that happens.
+                if text.starts_with("panic in a ") {
+                    execution.tell_panics(&text);
+                    return;
+                }
+                let last = execution.message.borrow_mut().replace((text, info.location().map(Place::from)));
+                execution.panics.borrow_mut().extend(last.map(|(text, _)| text));
             });
             if told.is_none() {
                 before(info);

@@ -9,15 +9,19 @@ use corosensei::stack::DefaultStack;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
 use crate::complaint::{Complaint, Kind};
+use crate::fiber::{self, Backend, Fiber};
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
 use crate::mend::Mend;
+use crate::overflow;
 use crate::possession::Leak;
+use crate::pulse::with_pulse;
 use crate::races::Races;
 use crate::request::{Cell, Request, What};
-use crate::runtime::{Ended, Execution, Fiber, Raced, Ran};
+use crate::runtime::{Ended, Execution, Raced, Ran, quiet_panics};
 use crate::script::Done;
+use crate::stacks;
 use crate::turn::hint_name;
 
 /// The body of a model.
@@ -29,6 +33,22 @@ const MAX_TURNS: u32 = 10_000;
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
 
+/// How a model is run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Setup {
+    /// How many bytes the stack of a thread has.
+    pub stack_size: usize,
+    /// How often something may go wrong for no reason in each thread.
+    pub spurious: usize,
+    pub backend: Backend,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Setup { stack_size: STACK_SIZE, spurious: 0, backend: Backend::default() }
+    }
+}
+
 /// A model in the middle of an execution.
 pub struct Live {
     body: Model,
@@ -36,8 +56,7 @@ pub struct Live {
     execution: Box<Execution>,
     threads: Vec<Thread>,
     memory: RefCell<Memory>,
-    /// How many bytes the stack of a thread has.
-    stack_size: usize,
+    setup: Setup,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
     /// Who wrote what the next thread to go on has read.
@@ -104,13 +123,13 @@ impl fmt::Debug for Live {
 impl Live {
     /// At the beginning of `body`, of which everything may be hidden that the ledger does not have in the open.
     #[must_use]
-    pub fn new(body: Model, ledger: &Ledger) -> Self {
+    pub fn new(body: Model, ledger: &Ledger, setup: Setup) -> Self {
         let mut live = Live {
             body,
-            execution: Box::new(Execution::new(ledger.clone())),
+            execution: Box::new(Execution::new(ledger.clone(), setup.spurious)),
             threads: Vec::new(),
             memory: RefCell::default(),
-            stack_size: STACK_SIZE,
+            setup,
             stacks: Vec::new(),
             source: None,
             is_rerunning: false,
@@ -128,18 +147,6 @@ impl Live {
         if self.mend != *mend {
             self.mend = mend.clone();
             self.abandon();
-            self.restart();
-        }
-        self
-    }
-
-    /// The same, with stacks of so many bytes.
-    #[must_use]
-    pub fn with_stack_size(mut self, bytes: usize) -> Self {
-        if bytes != self.stack_size {
-            self.stack_size = bytes;
-            self.abandon();
-            self.stacks.clear();
             self.restart();
         }
         self
@@ -233,11 +240,10 @@ impl Live {
         }
         for thread in self.threads.drain(..) {
             std::mem::forget(thread.held);
-            if let State::Waiting(mut fiber, request) = thread.state {
+            if let State::Waiting(fiber, request) = thread.state {
                 std::mem::forget(request);
                 // SAFETY: none of the threads that may have borrowed from this one runs any more.
-                unsafe { fiber.force_reset() };
-                self.stacks.push(fiber.into_stack());
+                self.stacks.extend(unsafe { fiber.give_up() });
             }
         }
     }
@@ -287,9 +293,10 @@ impl Live {
     }
 
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
-        let stack = self.stacks.pop();
-        let stack = stack.unwrap_or_else(|| DefaultStack::new(self.stack_size).expect("there is memory for a stack"));
-        let fiber = Execution::fiber(stack, body);
+        quiet_panics();
+        overflow::watch();
+        let Setup { stack_size, backend, .. } = self.setup;
+        let fiber = Fiber::new(backend, stack_size, || fiber::spare(&mut self.stacks, stack_size), body);
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
                 state: State::NotStarted,
@@ -308,15 +315,16 @@ impl Live {
 
     /// Lets `fiber` run to its next operation.
     fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
-        let ran = self.execution.run(thread, &mut fiber, answer);
         let mut held = None;
+        let place = self.threads[thread.index()].place;
+        let ran = with_pulse(thread, place, || self.execution.run(thread, &mut fiber, answer));
         let state = match ran {
             Ran::Asks(mut request) => {
                 held = self.mend.apply(&mut request);
                 State::Waiting(fiber, request)
             }
             Ran::Ended(ended) => {
-                self.stacks.push(fiber.into_stack());
+                self.stacks.extend(fiber.into_stack());
                 self.ended(thread, ended)
             }
         };
@@ -459,13 +467,14 @@ impl Drop for Live {
     fn drop(&mut self) {
         self.abandon();
         self.execution.let_go();
+        stacks::keep(self.setup.stack_size, self.stacks.drain(..));
     }
 }
 
 impl Clone for Live {
     /// The same model, at its beginning.
     fn clone(&self) -> Self {
-        Live::new(Arc::clone(&self.body), &self.execution.ledger)
+        Live::new(Arc::clone(&self.body), &self.execution.ledger, self.setup).mended(&self.mend)
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Turn {
     accesses: Vec<Seen>,
     /// What the last turn read, when the thread said that it waits.
     looked_at: Vec<(Key, Value)>,
+    /// Whether something in it went wrong for no reason, so that to try again is not in vain.
+    is_spurious: bool,
 }
 
 /// A cell that a turn accessed: what was in it at first and is now, what the turn read last, and whether it wrote.
@@ -46,6 +48,11 @@ pub(crate) fn note_update(cell: Cell, old: Value, new: Value) {
     });
 }
 
+/// Something in the turn of the thread that runs went wrong for no reason.
+pub(crate) fn forget_turn() {
+    note(|turn| turn.is_spurious = true);
+}
+
 impl Turn {
     fn seen(&mut self, cell: Cell, value: Value) -> &mut Seen {
         let known = self.accesses.iter().position(|seen| seen.cell.key == cell.key);
@@ -58,7 +65,7 @@ impl Turn {
 
     /// The reads of a turn that left everything as it was, by whatever way.
     fn reads(&self) -> Vec<(Cell, Value)> {
-        if self.accesses.iter().any(|seen| seen.is_written && seen.now != seen.first) {
+        if self.is_spurious || self.accesses.iter().any(|seen| seen.is_written && seen.now != seen.first) {
             return Vec::new();
         }
         self.accesses.iter().filter_map(|seen| Some((seen.cell, seen.read?))).collect()

@@ -3,27 +3,36 @@
 //! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
+use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use teetotal_explore::{Coverage, Stats, StopReason};
 use teetotal_frontends::traces::Format;
-use teetotal_live::{Ledger, Live, Mend};
+use teetotal_live::{Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
 mod bounded;
+mod checkpoint;
 mod environment;
 mod failure;
 mod perform;
 mod problem;
+mod reachable;
 mod relevant;
 mod replay;
 mod robustness;
 mod search;
 mod source_text;
 mod storyboard;
+mod watchdog;
 mod watchman;
+
+#[doc(hidden)]
+pub use teetotal_live::reachable as reached;
+#[doc(inline)]
+pub use teetotal_live::{Backend, Mark, Place};
 
 use failure::Failing;
 pub use robustness::NotRobust;
@@ -82,9 +91,16 @@ pub struct Builder {
     pub jobs: usize,
     /// How many bytes the stack of a thread has.
     pub stack_size: usize,
-    /// There for loom's users: nothing is made of it.
+    /// What threads run on.
+    pub backend: Backend,
+    /// States of [`reachable!`](crate::reachable) that some execution must be in, if all are run.
+    pub must_reach: Vec<String>,
+    /// How often in each thread of an execution a weak compare-exchange may fail, and a `park` or a wait for a
+    /// `Condvar` or a future may end, for no reason.
+    pub spurious: usize,
+    /// The file in which the search is kept, so that it goes on there when the same test is run again.
     pub checkpoint_file: Option<PathBuf>,
-    /// There for loom's users: nothing is made of it.
+    /// After how many executions the search is kept.
     pub checkpoint_interval: usize,
     /// There for loom's users: any number of threads is possible.
     pub max_threads: usize,
@@ -92,7 +108,7 @@ pub struct Builder {
     pub expect_explicit_explore: bool,
     /// There for loom's users: places in the source are always known.
     pub location: bool,
-    /// Says on standard error each second how many executions were run.
+    /// Says on standard error each second how many executions were run, and about how many there are.
     pub log: bool,
     /// Asks whether every execution of the memory model is one of sequential consistency; see
     /// [`Builder::check_robustness`].
@@ -105,6 +121,8 @@ pub struct Builder {
     robustness_by_environment: bool,
     /// What is stronger than the source says.
     mend: Mend,
+    /// The same, and Ctrl-C ends the search with what is known then; a second Ctrl-C ends the process.
+    pub progress: bool,
 }
 
 impl Default for Builder {
@@ -128,6 +146,9 @@ pub struct Report {
     pub failure: Option<String>,
     /// The pairs of places at which the model is not robust, if that was asked for.
     pub not_robust: Vec<NotRobust>,
+    /// The states of [`reachable!`](crate::reachable), and whether an execution was in them; none where robustness was
+    /// asked for.
+    pub reachable: Vec<Mark>,
 }
 
 impl Builder {
@@ -146,6 +167,9 @@ impl Builder {
             preemption_bound: None,
             jobs: 1,
             stack_size: teetotal_live::STACK_SIZE,
+            backend: Backend::default(),
+            must_reach: Vec::new(),
+            spurious: 0,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
             max_threads: usize::MAX,
@@ -157,12 +181,13 @@ impl Builder {
             record_format: Format::Own,
             robustness_by_environment: false,
             mend: Mend::default(),
+            progress: false,
         };
         environment::apply(&mut builder);
         builder
     }
 
-    /// There for loom's users: nothing is made of it.
+    /// Sets the file in which the search is kept.
     pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
         self.checkpoint_file = Some(file.into());
         self
@@ -181,7 +206,7 @@ impl Builder {
         if let Some(token) = environment::replayed() {
             return replay::replay(self, &body, &token);
         }
-        let report = self.search(&body);
+        let report = self.search(&body, Location::caller());
         if let Some(failure) = &report.failure {
             panic!("{failure}");
         }
@@ -191,6 +216,9 @@ impl Builder {
                  help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`; \
                  for longer executions set `Builder::max_branches`"
             ),
+            Coverage::Stopped(StopReason::Interrupted) => {
+                panic!("interrupted after {} executions, with none of which anything is wrong", report.executions)
+            }
             Coverage::Stopped(StopReason::NotDeterministic) => panic!(
                 "the model did something else when it was run again\n\
                  help: a model must not use random numbers, time, addresses or anything else that changes from run to \
@@ -201,11 +229,12 @@ impl Builder {
     }
 
     /// Runs the executions of `f` and says what is wrong with the first that something is wrong with.
+    #[track_caller]
     pub fn explore<F>(&self, f: F) -> Report
     where
         F: Fn() + Sync + Send + 'static,
     {
-        self.search(&(Arc::new(f) as teetotal_live::Model))
+        self.search(&(Arc::new(f) as teetotal_live::Model), Location::caller())
     }
 
     /// Checks that every execution of `f` under the memory model is one of sequential consistency, and that those are
@@ -248,10 +277,17 @@ impl Builder {
 
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
-        Live::new(Arc::clone(body), ledger).with_stack_size(self.stack_size).mended(&self.mend)
+        let Builder { stack_size, spurious, backend, .. } = *self;
+        Live::new(Arc::clone(body), ledger, Setup { stack_size, spurious, backend }).mended(&self.mend)
     }
 
-    fn search(&self, body: &teetotal_live::Model) -> Report {
+    #[track_caller]
+    fn search(&self, body: &teetotal_live::Model, place: &'static Location<'static>) -> Report {
+        assert!(
+            !teetotal_live::is_in_model(),
+            "a model is run inside of a model\nhelp: call what the inner model runs, or take it out of the outer one"
+        );
+        watchdog::start();
         if let Some(folder) = &self.record
             && let Err(error) = robustness::record(self, body, folder, self.record_format)
         {
@@ -260,12 +296,21 @@ impl Builder {
         if self.robustness {
             return robustness::decide(self, body);
         }
-        let Found { stats, coverage, wrong, ledger } =
-            self.model.visit(Search { builder: self, body: Arc::clone(body) });
-        let failure = wrong.map(|wrong| {
-            let executions = stats.executions;
-            self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })
-        });
-        Report { model: self.model, executions: stats.executions, coverage, stats, failure, not_robust: Vec::new() }
+        let ledger = Ledger::default();
+        reachable::ask_for(&ledger, place);
+        self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
+        let search = Search { builder: self, body: Arc::clone(body), ledger: ledger.clone() };
+        let Found { stats, coverage, wrong } = self.model.visit(search);
+        let reachable = ledger.marked();
+        let failure = match wrong {
+            Some(wrong) => {
+                let executions = stats.executions;
+                Some(self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions }))
+            }
+            None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
+            None => None,
+        };
+        let (model, executions, not_robust) = (self.model, stats.executions, Vec::new());
+        Report { model, executions, coverage, stats, failure, not_robust, reachable }
     }
 }

@@ -165,6 +165,21 @@ fn a_loop_that_waits_ends() {
 }
 
 #[test]
+fn an_execution_may_be_much_longer_than_the_others() {
+    let report = explore(ModelId::Pso, || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&flag);
+        let writer = thread::spawn(move || other.store(1, Ordering::Relaxed));
+        let n = if flag.load(Ordering::Relaxed) == 0 { 1 } else { 60 };
+        // Each is a location that nobody has used before.
+        (0..n).for_each(|n| assert_eq!(AtomicUsize::new(n).fetch_add(1, Ordering::Relaxed), n));
+        writer.join().expect("it ends");
+    });
+    assert_eq!((report.failure, report.executions), (None, 2));
+    assert!(report.coverage.is_complete());
+}
+
+#[test]
 fn results_do_not_depend_on_the_number_of_jobs() {
     let counts = [1, 2, 4].map(|jobs| {
         let mut builder = Builder::new();

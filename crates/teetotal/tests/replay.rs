@@ -2,20 +2,19 @@
 //!
 //! Each test runs this file's own binary again, with one of its victims and with variables of its own.
 
-use std::process::Command;
+mod common;
 
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::Relaxed;
 use teetotal::thread;
 
-/// Set where a victim is to do something.
-const WANTED: &str = "TEETOTAL_TEST_OF_VICTIMS";
+use common::run;
 
 /// Two stores that may reach memory in the other order under PSO, and a thread that has nothing to do with it.
 #[test]
 fn victim() {
-    if std::env::var_os(WANTED).is_none() {
+    if !common::is_wanted() {
         return;
     }
     teetotal::model(|| {
@@ -37,19 +36,9 @@ fn victim() {
 /// Nothing is wrong with it, and it does something else.
 #[test]
 fn other_victim() {
-    if std::env::var_os(WANTED).is_some() {
+    if common::is_wanted() {
         teetotal::model(|| drop(thread::spawn(|| ())));
     }
-}
-
-/// What the test `name` prints with these variables, and whether it passes.
-fn run(name: &str, variables: &[(&str, &str)]) -> (bool, String) {
-    let binary = std::env::current_exe().expect("a test is a program");
-    let mut command = Command::new(binary);
-    command.args(["--exact", name, "--nocapture"]).env(WANTED, "1").env("RUST_BACKTRACE", "0");
-    command.envs(variables.iter().copied());
-    let output = command.output().expect("it can be run");
-    (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
 /// The token of the victim's failure.

@@ -267,3 +267,29 @@ fn notifications_are_kept_for_who_comes_later() {
         1
     );
 }
+
+/// From the 65th thread on some are woken together, which a wait must expect.
+#[test]
+fn more_than_64_threads_may_wait() {
+    let mut builder = teetotal::model::Builder::new();
+    builder.max_permutations = Some(3);
+    let report = builder.explore(|| {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let waiting: Vec<_> = (0..70)
+            .map(|_| {
+                let shared = Arc::clone(&shared);
+                thread::spawn(move || {
+                    let mut ready = shared.0.lock().expect("nobody panics");
+                    while !*ready {
+                        ready = shared.1.wait(ready).expect("nobody panics");
+                    }
+                })
+            })
+            .collect();
+        *shared.0.lock().expect("nobody panics") = true;
+        shared.1.notify_all();
+        waiting.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    });
+    assert_eq!(report.failure, None);
+    assert_eq!(report.executions, 3);
+}

@@ -153,8 +153,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
         }
         let start: Path = self.job.start().collect();
         let stand = follow(walk, &start)?;
-        if let Some(to) = self.job.to {
-            let level = &mut walk.levels[self.base];
+        if let (Some(to), Some(level)) = (self.job.to, walk.levels.get_mut(self.base)) {
             level.of = level.of.min(to);
         }
         self.count(stand);
@@ -279,12 +278,15 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
     }
 }
 
-/// Goes to a position that there is.
+/// Goes to a position that there is, unless the subject does something else than before.
 fn follow<S: Rewindable, M: Model, const N: usize>(walk: &mut Walk<S, M, N>, path: &[u32]) -> Result<Stand, TooLarge> {
-    walk.follow(path).map_err(|lost| match lost {
-        Lost::NoRoom => TooLarge,
-        Lost::NoSuchPath => unreachable!("a job begins on a way that there is"),
-    })
+    match walk.follow(path) {
+        Ok(stand) => Ok(stand),
+        Err(Lost::NoRoom) => Err(TooLarge),
+        // Real code may do something else when it is run again.
+        Err(Lost::NoSuchPath) if S::RUNS_AGAIN => Ok(Stand::Fickle),
+        Err(Lost::NoSuchPath) => unreachable!("a job begins on a way that there is"),
+    }
 }
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {

@@ -4,6 +4,7 @@
 //! down to it, so a position in the walk is a list of numbers.
 
 use std::marker::PhantomData;
+use std::mem::discriminant;
 
 use teetotal_memory::{Access, Model};
 use teetotal_program::{Loc, OnFailure, Op, Order, Redo, Status, Subject, ThreadId, Value};
@@ -144,7 +145,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     fn enter(&mut self, task: Task) -> Stand {
         self.catch_up();
-        if self.is_fickle {
+        if self.is_fickle || !self.still_fits(task) {
             return Stand::Fickle;
         }
         let first = self.alternatives.len();
@@ -405,10 +406,32 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         Write { node, source: None }
     }
 
+    /// Whether the subject stands where `task` has it; real code that is run again may do something else.
+    fn still_fits(&self, task: Task) -> bool {
+        if !S::RUNS_AGAIN {
+            return true;
+        }
+        let ready = |thread| if let Status::Ready(op) = self.subject.status(thread) { Some(op) } else { None };
+        match task {
+            Task::Perform(thread, op) => ready(thread).is_some_and(|now| discriminant(&now) == discriminant(&op)),
+            Task::Complete(_) => true,
+            Task::Replant { thread, read } => {
+                let last = self.graph.strand(thread).last;
+                let is_half = last != NONE && self.graph.node(last).role == Role::UpdateRead;
+                let writes = is_half || matches!(ready(thread), Some(Op::Store { .. }));
+                writes && ready(self.graph.node(read).thread).is_some_and(reads)
+            }
+        }
+    }
+
     /// Takes the alternative that the newest level has.
     fn apply(&mut self) -> Stand {
         self.catch_up();
         if self.is_fickle {
+            return Stand::Fickle;
+        }
+        let task = self.levels.last().expect("there is a level").task;
+        if !self.still_fits(task) {
             return Stand::Fickle;
         }
         let level = self.levels.last_mut().expect("there is a level");
@@ -462,6 +485,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// Tells a subject that runs again what memory holds where it stands, before the graph goes on without it.
     fn settle(&mut self) {
         if S::RUNS_AGAIN && !self.is_stale {
+            self.make_room();
             let graph = &self.graph;
             self.subject.settle(&|loc| graph.value_of(graph.cell(loc.index()).newest, loc.index()));
         }
@@ -532,11 +556,16 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             written.resize(Bits::<N>::CAPACITY as usize, 0);
             self.is_fickle |= self.subject.rerun(plan, written).is_err();
         }
-        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
+        self.make_room();
         if was_stale {
             self.graph.take_values(&self.plan.0, &self.plan.1);
             self.recompute_halves();
         }
+    }
+
+    /// Makes room in the graph for threads and locations that are new in the subject.
+    fn make_room(&mut self) {
+        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
     }
 
     /// Finds anew what read-modify-writes without their writes are about to write.
@@ -729,6 +758,11 @@ pub(super) enum Answer {
     Updated(Value),
     /// The thread waits for another value.
     Blocked,
+}
+
+/// Whether an operation reads a value.
+fn reads(op: Op) -> bool {
+    matches!(op, Op::Load { .. } | Op::Await { .. } | Op::Lock { .. } | Op::Rmw { .. } | Op::Unlock { .. })
 }
 
 /// What an operation that reads is if it writes nothing.

@@ -12,6 +12,7 @@ use teetotal_program::{Failure, Loc, ThreadId, Value};
 use super::job::{self, Done, Job, JobEnd, Visitor, Wish};
 use super::linear::Move;
 use super::pool::Pool;
+use super::rest::Rest;
 use super::search::Settings;
 use super::walk::{Rewindable, Walk};
 use crate::driver::{Flow, Progress, StopSignal};
@@ -27,12 +28,19 @@ pub struct Leaf<'l, S> {
     pub failures: Vec<(ThreadId, Failure)>,
     /// The way to it; of several executions, the one with the least comes first in a search by one worker.
     pub path: Vec<u32>,
+    share: &'l dyn Fn() -> f64,
     moves: &'l dyn Fn() -> Vec<Move>,
     memory: &'l dyn Fn(Loc) -> Value,
     delays: &'l dyn Fn(ModelId) -> Vec<(Site, Site)>,
 }
 
 impl<S> Leaf<'_, S> {
+    /// How much of the walk comes before it, between 0 and 1, if all alternatives are worth the same.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        (self.share)()
+    }
+
     /// Its steps.
     #[must_use]
     pub fn moves(&self) -> Vec<Move> {
@@ -54,6 +62,47 @@ impl<S> Leaf<'_, S> {
     }
 }
 
+impl Rest {
+    /// Calls `each` with one execution for every trace in it of the subjects that `make` makes; gives what is then left.
+    pub fn watch<S: Rewindable, M: Model>(
+        self,
+        make: &(dyn Fn() -> S + Sync),
+        settings: &Settings,
+        signal: StopSignal<'_>,
+        each: &(dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
+    ) -> (Stats, Coverage, Rest) {
+        let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs };
+        let pool = Pool::new(self.0, n_workers, None);
+        let executions = AtomicU64::new(0);
+        let total = Mutex::new((Stats::default(), None));
+        let work = || {
+            while let Some(job) = pool.take() {
+                let (limit, stats) = (settings.limits.executions, Stats::default());
+                let mut worker = Worker { pool: &pool, executions: &executions, limit, signal, each, stats };
+                let Done { end, cut, stats } = job::run::<S, M>(make, job.clone(), &settings.limits, &mut worker);
+                let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { None };
+                match stopped {
+                    Some(StopReason::Violation) => pool.end_after(&job),
+                    Some(_) => pool.recall(),
+                    None => {}
+                }
+                worker.stats.add(&stats);
+                let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                total.0.add(&worker.stats);
+                total.1 = [total.1, stopped, cut].into_iter().flatten().min_by_key(weight);
+            }
+        };
+        if n_workers == 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| (0..n_workers).for_each(|_| drop(scope.spawn(work))));
+        }
+        let (stats, stopped) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (rest, _) = pool.into_rest();
+        (stats, stopped.map_or(Coverage::Complete, Coverage::Stopped), Rest(rest))
+    }
+}
+
 /// Calls `each` with one execution for every trace of the subjects that `make` makes.
 pub fn watch<S: Rewindable, M: Model>(
     make: &(dyn Fn() -> S + Sync),
@@ -61,40 +110,17 @@ pub fn watch<S: Rewindable, M: Model>(
     signal: StopSignal<'_>,
     each: &(dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
 ) -> (Stats, Coverage) {
-    let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs };
-    let pool = Pool::new(vec![Job::all()], n_workers, None);
-    let executions = AtomicU64::new(0);
-    let total = Mutex::new((Stats::default(), None));
-    let work = || {
-        while let Some(job) = pool.take() {
-            let limit = settings.limits.executions;
-            let mut worker = Worker {
-                pool: &pool,
-                executions: &executions,
-                limit,
-                signal,
-                each,
-                stats: Stats::default(),
-                looked: 0,
-            };
-            let Done { end, cut, stats } = job::run::<S, M>(make, job.clone(), &settings.limits, &mut worker);
-            let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { None };
-            if stopped.is_some() {
-                pool.end_after(&job);
-            }
-            worker.stats.add(&stats);
-            let mut total = total.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            total.0.add(&worker.stats);
-            total.1 = total.1.or(stopped).or(cut);
-        }
-    };
-    if n_workers == 1 {
-        work();
-    } else {
-        std::thread::scope(|scope| (0..n_workers).for_each(|_| drop(scope.spawn(work))));
+    let (stats, coverage, _) = Rest::all().watch::<S, M>(make, settings, signal, each);
+    (stats, coverage)
+}
+
+/// What is most worth knowing comes first; of equals, what was known first.
+fn weight(reason: &StopReason) -> u8 {
+    match reason {
+        StopReason::Violation | StopReason::NotDeterministic => 0,
+        StopReason::Steps(_) | StopReason::EndlessLoop { .. } => 1,
+        _ => 2,
     }
-    let (stats, stopped) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    (stats, stopped.map_or(Coverage::Complete, Coverage::Stopped))
 }
 
 struct Worker<'w, S> {
@@ -104,13 +130,13 @@ struct Worker<'w, S> {
     signal: StopSignal<'w>,
     each: &'w (dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
     stats: Stats,
-    looked: u64,
 }
 
 impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S> {
     fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+        let executions = self.executions.fetch_add(1, Ordering::Relaxed);
         if let Some(limit) = self.limit
-            && self.executions.fetch_add(1, Ordering::Relaxed) >= limit
+            && executions >= limit
         {
             return Flow::Stop(StopReason::Executions(limit));
         }
@@ -124,19 +150,29 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S> {
         }
         let threads = (0..walk.subject.n_threads()).map(ThreadId::at);
         let failures = threads.filter_map(|thread| Some((thread, walk.subject.failure(thread)?))).collect();
+        let share = || {
+            let parts = walk.levels.iter().scan(1.0, |width, level| {
+                *width /= f64::from(level.of.max(1));
+                Some(*width * f64::from(level.taken))
+            });
+            parts.sum()
+        };
         let moves = || walk.moves();
         let memory = |loc: Loc| walk.value(Term::Memory(loc));
         let delays = |model| walk.delays(model);
         let (subject, path) = (&walk.subject, walk.path().into());
-        (self.each)(&Leaf { subject, ending, failures, path, moves: &moves, memory: &memory, delays: &delays })
+        let (share, moves, memory, delays) = (&share, &moves, &memory, &delays);
+        (self.each)(&Leaf { subject, ending, failures, path, share, moves, memory, delays })
     }
 
-    fn wish(&mut self, nodes: u64) -> Wish {
+    fn wish(&mut self, _nodes: u64) -> Wish {
         // Running real code takes long enough to look at the signal each time.
-        self.looked = nodes;
-        let progress = Progress { executions: self.stats.executions, states: 0 };
+        let progress = Progress { executions: self.executions.load(Ordering::Relaxed), states: 0 };
         if let Some(reason) = self.signal.stop(progress) {
             return Wish::Stop(reason);
+        }
+        if self.pool.is_recalled() {
+            return Wish::Yield;
         }
         if self.pool.is_hungry() { Wish::Share } else { Wish::GoOn }
     }

@@ -15,6 +15,7 @@ use crate::complaint::Kind;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
+use crate::spurious::goes_wrong;
 
 /// The ordering as the search knows it.
 pub(crate) fn order(ordering: Ordering) -> Order {
@@ -175,7 +176,7 @@ macro_rules! atomic {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`Self::compare_exchange`].
+            /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does if that is asked for.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -184,6 +185,9 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
+                if goes_wrong(Location::caller()) {
+                    return Err(self.load(failure));
+                }
                 self.compare_exchange(current, new, success, failure)
             }
 

@@ -12,10 +12,11 @@ use super::mutex::MutexGuard;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
+use crate::spurious::goes_wrong;
 
 /// A place where threads wait until others notify them.
 ///
-/// Under the checker it is a set of the threads that wait, one bit for each.
+/// Under the checker it is a set of the threads that wait, one bit for each; from the 65th on they share bits.
 pub struct Condvar {
     real: real::Condvar,
     identity: Identity,
@@ -58,7 +59,11 @@ impl Condvar {
         }
         let own = self.begin(place);
         let lock = guard.free(place);
-        self.until_notified(own, false, place);
+        if goes_wrong(place) {
+            self.change(Function::And, !own, Order::Acquire, place);
+        } else {
+            self.until_notified(own, false, place);
+        }
         lock.lock_at(place)
     }
 
@@ -134,9 +139,8 @@ impl Condvar {
 
     /// The thread that runs is one of those that wait from now on; gives its bit.
     fn begin(&self, place: &'static Location<'static>) -> Value {
-        let thread = running().map_or(0, |thread| thread.index());
-        assert!(thread < 64, "at most 64 threads can use a Condvar under the checker");
-        let own = 1 << thread;
+        // Threads that share a bit are woken together, which a wait must expect.
+        let own = 1 << (running().map_or(0, |thread| thread.index()) % 64);
         self.change(Function::Or, own, Order::Relaxed, place);
         own
     }

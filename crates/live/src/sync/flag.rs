@@ -1,6 +1,7 @@
 //! A look-alike of `std::sync::atomic::AtomicBool`.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::atomic as real;
 use std::sync::atomic::Ordering;
 
@@ -10,6 +11,7 @@ use super::atomic::{alone, is_searched, load, on_failure, store, update};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update};
 use crate::runtime::current;
+use crate::spurious::goes_wrong;
 
 /// A boolean that threads may share.
 pub struct AtomicBool {
@@ -118,7 +120,7 @@ impl AtomicBool {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`].
+    /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does if that is asked for.
     #[track_caller]
     pub fn compare_exchange_weak(
         &self,
@@ -127,6 +129,9 @@ impl AtomicBool {
         success: Ordering,
         failure: Ordering,
     ) -> Result<bool, bool> {
+        if goes_wrong(Location::caller()) {
+            return Err(self.load(failure));
+        }
         self.compare_exchange(current, new, success, failure)
     }
 

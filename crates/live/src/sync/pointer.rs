@@ -1,6 +1,7 @@
 //! A look-alike of `std::sync::atomic::AtomicPtr`.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::atomic as real;
 use std::sync::atomic::Ordering;
 
@@ -10,6 +11,7 @@ use super::atomic::{alone, is_searched, load, on_failure, store, update};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update};
 use crate::runtime::current;
+use crate::spurious::goes_wrong;
 
 /// A pointer that threads may share.
 pub struct AtomicPtr<T> {
@@ -78,7 +80,7 @@ impl<T> AtomicPtr<T> {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`].
+    /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does if that is asked for.
     #[track_caller]
     pub fn compare_exchange_weak(
         &self,
@@ -87,6 +89,9 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
+        if goes_wrong(Location::caller()) {
+            return Err(self.load(failure));
+        }
         self.compare_exchange(current, new, success, failure)
     }
 

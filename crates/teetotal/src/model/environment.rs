@@ -8,7 +8,7 @@ use std::time::Duration;
 use teetotal_frontends::traces::Format;
 use teetotal_memory::{MODELS, ModelId};
 
-use super::Builder;
+use super::{Backend, Builder};
 
 /// Changes `builder` as the environment says.
 ///
@@ -44,6 +44,22 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(format) = read(&["TEETOTAL_RECORD_FORMAT"], "`teetotal` or `std`", format) {
         builder.record_format = format;
     }
+    if let Some(backend) = read(&["TEETOTAL_BACKEND"], "coroutines or os", backend) {
+        builder.backend = backend;
+    }
+    if let Some(n) = number(&["TEETOTAL_SPURIOUS"]) {
+        builder.spurious = n;
+    }
+    if let Some(file) = ["TEETOTAL_CHECKPOINT", "LOOM_CHECKPOINT_FILE"].into_iter().find_map(text) {
+        builder.checkpoint_file = Some(file.into());
+    }
+    let interval = ["TEETOTAL_CHECKPOINT_INTERVAL", "LOOM_CHECKPOINT_INTERVAL"];
+    if let Some(n) = read(&interval, "a number that is at least 1", at_least_one) {
+        builder.checkpoint_interval = n;
+    }
+    if is_set("TEETOTAL_PROGRESS") {
+        builder.progress = true;
+    }
     if is_set("TEETOTAL_LOG") || is_set("LOOM_LOG") {
         builder.log = true;
     }
@@ -52,6 +68,11 @@ pub(super) fn apply(builder: &mut Builder) {
 /// The token of the execution that is to be run again, if there is one.
 pub(super) fn replayed() -> Option<String> {
     text("TEETOTAL_REPLAY")
+}
+
+/// After how many seconds without an operation of a model something is said.
+pub(super) fn patience() -> Option<u64> {
+    number(&["TEETOTAL_WATCHDOG"]).map(|seconds| seconds as u64)
 }
 
 fn model(text: &str) -> Option<ModelId> {
@@ -64,6 +85,14 @@ fn robustness(text: &str) -> Option<()> {
 
 fn format(text: &str) -> Option<Format> {
     [Format::Own, Format::Std].into_iter().find(|format| format.name() == text)
+}
+
+fn backend(text: &str) -> Option<Backend> {
+    match text {
+        "coroutines" => Some(Backend::Coroutines),
+        "os" => Some(Backend::OsThreads),
+        _ => None,
+    }
 }
 
 fn at_least_one(text: &str) -> Option<usize> {

@@ -194,9 +194,15 @@ impl Failing<'_> {
         }
         for model in impossible {
             let name = model.info().name;
-            let builder =
-                Builder { model, max_permutations: Some(EXECUTIONS_ELSEWHERE), jobs: 1, ..self.builder.clone() };
-            let Found { wrong, coverage, .. } = model.visit(Search { builder: &builder, body: self.body.clone() });
+            let builder = Builder {
+                model,
+                max_permutations: Some(EXECUTIONS_ELSEWHERE),
+                jobs: 1,
+                checkpoint_file: None,
+                ..self.builder.clone()
+            };
+            let search = Search { builder: &builder, body: self.body.clone(), ledger: Ledger::default() };
+            let Found { wrong, coverage, .. } = model.visit(search);
             out.push_str(&match (wrong, coverage.is_complete()) {
                 (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),
                 (None, true) => format!("No execution under {name} fails.\n"),

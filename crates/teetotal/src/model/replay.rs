@@ -7,7 +7,7 @@ use teetotal_memory::{Model, ModelVisitor, relations};
 
 use super::failure::{show_again, show_relaxed};
 use super::perform::{Way, perform};
-use super::search::{Found, Search};
+use super::search::Search;
 use super::{Builder, Report};
 
 /// Runs the execution that `text` stands for.
@@ -24,7 +24,8 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
         Ok(None) => {
             let stats = Stats { executions: 1, ..Stats::default() };
             let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
-            Report { model: token.model, executions: 1, coverage, stats, failure: None, not_robust: Vec::new() }
+            let (not_robust, reachable) = (Vec::new(), Vec::new());
+            Report { model: token.model, executions: 1, coverage, stats, failure: None, not_robust, reachable }
         }
         Ok(Some(failure)) => panic!("{failure}"),
         Err(error) => panic!(
@@ -50,7 +51,8 @@ impl ModelVisitor for Again<'_> {
             return Ok(performed);
         }
         // The search may have had more in the open than one execution shows.
-        let Found { ledger, .. } = Search { builder: self.builder, body: self.body.clone() }.visit::<M>();
+        let search = Search { builder: self.builder, body: self.body.clone(), ledger: ledger.clone() };
+        search.visit::<M>();
         self.attempt::<M>(&ledger)
     }
 }

@@ -85,7 +85,8 @@ fn report(
     failure: Option<String>,
     not_robust: Vec<NotRobust>,
 ) -> Report {
-    Report { model: builder.model, executions: stats.executions, coverage, stats, failure, not_robust }
+    let (model, executions, reachable) = (builder.model, stats.executions, Vec::new());
+    Report { model, executions, coverage, stats, failure, not_robust, reachable }
 }
 
 /// Two places that are at fault.

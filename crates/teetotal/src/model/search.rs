@@ -2,12 +2,13 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use teetotal_explore::dpor::{self, Leaf, Settings};
-use teetotal_explore::driver::{Flow, StopSignal};
+use teetotal_explore::dpor::{Leaf, Rest, Settings};
+use teetotal_explore::driver::Flow;
 use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::{Model, ModelVisitor};
 
+use super::checkpoint::{Keeper, Kept};
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
 use super::watchman::Watchman;
@@ -20,6 +21,8 @@ const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
 pub(super) struct Search<'s> {
     pub(super) builder: &'s Builder,
     pub(super) body: teetotal_live::Model,
+    /// What is in the open; more may be when the search has ended.
+    pub(super) ledger: Ledger,
 }
 
 /// What a search found.
@@ -28,8 +31,6 @@ pub(super) struct Found {
     pub(super) coverage: Coverage,
     /// The first execution in the order of the search that something is wrong with.
     pub(super) wrong: Option<Wrong>,
-    /// What was in the open.
-    pub(super) ledger: Ledger,
 }
 
 /// An execution that something is wrong with.
@@ -44,12 +45,14 @@ impl ModelVisitor for Search<'_> {
     type Output = Found;
 
     fn visit<M: Model>(self) -> Found {
-        let ledger = Ledger::default();
+        let ledger = self.ledger.clone();
         let signal = Watchman::new(self.builder, &ledger);
+        let keeper = Keeper::of(self.builder).filter(|_| self.builder.preemption_bound.is_none());
+        let mut kept = keeper.as_ref().and_then(|keeper| keeper.read(&ledger));
         loop {
             let found = match self.builder.preemption_bound {
                 Some(bound) => self.within::<M>(&ledger, &signal, bound),
-                None => self.once::<M>(&ledger, &signal, self.limits()),
+                None => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
             };
             if !ledger.is_out_of_date() {
                 return found;
@@ -60,14 +63,49 @@ impl ModelVisitor for Search<'_> {
 }
 
 impl Search<'_> {
-    /// Searches with what the ledger has in the open.
-    fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits) -> Found {
+    /// Searches from where it was, and keeps how far it is now and then.
+    fn in_stretches<M: Model>(
+        &self,
+        ledger: &Ledger,
+        signal: &Watchman<'_>,
+        keeper: Option<&Keeper>,
+        kept: Option<Kept>,
+    ) -> Found {
+        let mut kept = kept.unwrap_or(Kept { stats: Stats::default(), cut: None, rest: Rest::all() });
+        loop {
+            signal.begin(kept.stats.executions);
+            let limits = self.limits();
+            let executions = limits.executions.map(|limit| limit.saturating_sub(kept.stats.executions));
+            let rest = std::mem::replace(&mut kept.rest, Rest::all());
+            let (found, rest) = self.once::<M>(ledger, signal, Limits { executions, ..limits }, rest);
+            kept.rest = rest;
+            kept.stats.add(&found.stats);
+            if let Coverage::Stopped(StopReason::Steps(steps)) = found.coverage {
+                kept.cut = Some(steps);
+            }
+            if ledger.is_out_of_date() {
+                return found;
+            }
+            if let (Some(keeper), false) = (keeper, kept.rest.is_empty()) {
+                keeper.write(&kept, ledger);
+            }
+            if !signal.is_paused() || found.wrong.is_some() {
+                let coverage = whole(found.coverage, &kept, limits.executions);
+                keeper.iter().for_each(|keeper| keeper.finish(&coverage));
+                return Found { stats: kept.stats, coverage, ..found };
+            }
+        }
+    }
+
+    /// Searches `rest` with what the ledger has in the open; gives what is then left.
+    fn once<M: Model>(&self, ledger: &Ledger, signal: &Watchman<'_>, limits: Limits, rest: Rest) -> (Found, Rest) {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
             let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }
+            signal.note(|| leaf.share());
             let Some(problem) = problem else { return Flow::Continue };
             let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
             if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
@@ -77,21 +115,22 @@ impl Search<'_> {
         };
         let make = || self.builder.live(&self.body, ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
-        let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
+        let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, signal, &watch);
         let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Found { stats, coverage, wrong, ledger: ledger.clone() }
+        (Found { stats, coverage, wrong }, rest)
     }
 
     /// Searches everything if that is not too much, and else what has few preemptions.
-    fn within<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, bound: usize) -> Found {
+    fn within<M: Model>(&self, ledger: &Ledger, signal: &Watchman<'_>, bound: usize) -> Found {
         let limits = self.limits();
         let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
-        let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits });
+        let limited = Limits { executions: in_full, ..limits };
+        let (found, _) = self.once::<M>(ledger, signal, limited, Rest::all());
         match found.coverage {
             Coverage::Stopped(StopReason::Executions(_)) => {
                 let live = self.builder.live(&self.body, ledger);
                 let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
-                Found { stats, coverage, wrong, ..found }
+                Found { stats, coverage, wrong }
             }
             _ => found,
         }
@@ -103,5 +142,16 @@ impl Search<'_> {
             steps: Some(self.builder.max_branches as u64),
             ..Limits::default()
         }
+    }
+}
+
+/// What the coverage of the last stretch says of all.
+fn whole(coverage: Coverage, kept: &Kept, limit: Option<u64>) -> Coverage {
+    match (coverage, kept.cut, limit) {
+        (Coverage::Stopped(StopReason::Executions(_)), _, Some(limit)) => {
+            Coverage::Stopped(StopReason::Executions(limit))
+        }
+        (Coverage::Complete, Some(steps), _) => Coverage::Stopped(StopReason::Steps(steps)),
+        (coverage, ..) => coverage,
     }
 }

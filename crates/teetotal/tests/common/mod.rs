@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "not every test uses all of it")]
 
+use std::process::Command;
+
 use teetotal::ModelId;
 use teetotal::model::{Builder, Report};
 
@@ -26,4 +28,27 @@ pub(crate) fn executions(model: ModelId, f: impl Fn() + Sync + Send + 'static) -
 /// What is wrong with `f`.
 pub(crate) fn failure(model: ModelId, f: impl Fn() + Sync + Send + 'static) -> String {
     explore(model, f).failure.expect("something is wrong")
+}
+
+/// Set where a victim is to do something.
+const WANTED: &str = "TEETOTAL_TEST_OF_VICTIMS";
+
+/// Whether this is a run of a victim, and not of all tests.
+pub(crate) fn is_wanted() -> bool {
+    std::env::var_os(WANTED).is_some()
+}
+
+/// The test `name` of this binary, to be run on its own with these variables.
+pub(crate) fn victim(name: &str, variables: &[(&str, &str)]) -> Command {
+    let binary = std::env::current_exe().expect("a test is a program");
+    let mut command = Command::new(binary);
+    command.args(["--exact", name, "--nocapture"]).env(WANTED, "1").env("RUST_BACKTRACE", "0");
+    command.envs(variables.iter().copied());
+    command
+}
+
+/// What the test `name` prints with these variables, and whether it passes.
+pub(crate) fn run(name: &str, variables: &[(&str, &str)]) -> (bool, String) {
+    let output = victim(name, variables).output().expect("it can be run");
+    (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }

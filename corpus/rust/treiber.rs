@@ -1,4 +1,8 @@
-//! Treiber's stack.
+//! Treiber's stack: two threads push while a third takes everything off.
+//!
+//! [R. K. Treiber, 1986]
+//!
+//! The compare-exchange on the head publishes the node, and must release it.
 
 use std::ptr;
 
@@ -7,7 +11,12 @@ use teetotal::sync::atomic::AtomicPtr;
 use teetotal::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 use teetotal::thread;
 
-use crate::{PSO, SC, Shared, TSO, is_right, verdicts};
+use super::{Case, HOLDS, Shared, everywhere};
+
+pub(super) const CASES: &[Case] = &[
+    Case { variant: "right", verdicts: HOLDS, run: || pushes(Release) },
+    Case { variant: "pushes without release", verdicts: everywhere("data race"), run: || pushes(Relaxed) },
+];
 
 struct Node {
     value: Shared<usize>,
@@ -53,25 +62,17 @@ impl Stack {
     }
 }
 
-fn pushes(order: Ordering) -> impl Fn() + Clone + Send + Sync + 'static {
-    move || {
-        let stack = Arc::new(Stack { head: AtomicPtr::new(ptr::null_mut()) });
-        let threads: Vec<_> = (1..=2)
-            .map(|value| {
-                let stack = Arc::clone(&stack);
-                thread::spawn(move || stack.push(value, order))
-            })
-            .collect();
-        let mut values = stack.take_all();
-        threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
-        values.extend(stack.take_all());
-        values.sort_unstable();
-        assert_eq!(values, [1, 2]);
-    }
-}
-
-#[test]
-fn a_stack_publishes_its_nodes_with_release() {
-    is_right(pushes(Release));
-    verdicts(&[SC, TSO, PSO], "data race", pushes(Relaxed));
+fn pushes(order: Ordering) {
+    let stack = Arc::new(Stack { head: AtomicPtr::new(ptr::null_mut()) });
+    let threads: Vec<_> = (1..=2)
+        .map(|value| {
+            let stack = Arc::clone(&stack);
+            thread::spawn(move || stack.push(value, order))
+        })
+        .collect();
+    let mut values = stack.take_all();
+    threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    values.extend(stack.take_all());
+    values.sort_unstable();
+    assert_eq!(values, [1, 2]);
 }

@@ -1,0 +1,220 @@
+//! A thread of a model: code that stops at each operation until it is answered.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use corosensei::stack::{DefaultStack, Stack};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
+use teetotal_program::Value;
+
+use crate::request::{Body, Request};
+use crate::runtime::{Ended, Here, Ran, begin_fiber};
+use crate::stacks;
+
+/// What the threads of a model run on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Backend {
+    /// Stacks of their own, all on one thread of the operating system.
+    #[default]
+    Coroutines,
+    /// A thread of the operating system each, for code that keeps something in thread-locals of the standard library.
+    ///
+    /// They too run one at a time. It takes a thousand times as long to go from one to the other.
+    OsThreads,
+}
+
+/// A thread under the checker: it takes answers and gives requests.
+pub(crate) enum Fiber {
+    Coroutine(Coroutine<Value, Request, Ended, DefaultStack>),
+    OsThread(OsThread),
+}
+
+/// The way to stop a fiber, from inside of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stop {
+    Coroutine(*const Yielder<Value, Request>),
+    OsThread(*const Handover),
+}
+
+impl Fiber {
+    /// A thread that runs `body` on the stack that `stack` gives, if it needs one of so many `bytes`.
+    pub(crate) fn new(backend: Backend, bytes: usize, stack: impl FnOnce() -> DefaultStack, body: Body) -> Self {
+        match backend {
+            Backend::Coroutines => Fiber::on_stack(stack(), body),
+            Backend::OsThreads => Fiber::OsThread(OsThread::new(bytes, body)),
+        }
+    }
+
+    fn on_stack(stack: DefaultStack, body: Body) -> Self {
+        let (end, base) = (stack.limit().get(), stack.base().get());
+        Fiber::Coroutine(Coroutine::with_stack(stack, move |yielder: &Yielder<Value, Request>, _: Value| {
+            begin_fiber(Stop::Coroutine(yielder), (end, base - end));
+            catch_unwind(AssertUnwindSafe(body))
+        }))
+    }
+
+    /// Lets it run with `answer` to its next operation.
+    pub(crate) fn resume(&mut self, answer: Value) -> Ran {
+        match self {
+            Fiber::Coroutine(fiber) => match fiber.resume(answer) {
+                CoroutineResult::Yield(request) => Ran::Asks(request),
+                CoroutineResult::Return(ended) => Ran::Ended(ended),
+            },
+            Fiber::OsThread(thread) => thread.handover.resume(answer),
+        }
+    }
+
+    /// Takes the stack of one that has ended.
+    pub(crate) fn into_stack(self) -> Option<DefaultStack> {
+        match self {
+            Fiber::Coroutine(fiber) => Some(fiber.into_stack()),
+            Fiber::OsThread(thread) => {
+                // What it kept in thread-locals is dropped before anything else happens.
+                let _ = thread.handle.join();
+                None
+            }
+        }
+    }
+
+    /// Takes the stack of one that never goes on, with whatever is on it.
+    ///
+    /// A thread of the operating system cannot be ended, and sleeps for good.
+    ///
+    /// # Safety
+    /// Nobody who may have borrowed from it runs any more.
+    pub(crate) unsafe fn give_up(self) -> Option<DefaultStack> {
+        match self {
+            Fiber::Coroutine(mut fiber) => {
+                // SAFETY: as above.
+                unsafe { fiber.force_reset() };
+                Some(fiber.into_stack())
+            }
+            Fiber::OsThread(_) => None,
+        }
+    }
+}
+
+impl Stop {
+    /// Stops the fiber that runs with a request; gives the answer.
+    ///
+    /// # Safety
+    /// It is the way to stop the fiber that runs.
+    pub(crate) unsafe fn suspend(self, request: Request) -> Value {
+        match self {
+            // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
+            Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(request),
+            // SAFETY: the thread that runs this code keeps it.
+            Stop::OsThread(handover) => unsafe { &*handover }.suspend(request),
+        }
+    }
+}
+
+/// A thread of the operating system that runs only while it is let.
+pub(crate) struct OsThread {
+    handover: Arc<Handover>,
+    handle: JoinHandle<()>,
+}
+
+/// Where a thread and who lets it run wait for each other.
+#[derive(Debug)]
+pub(crate) struct Handover {
+    turn: Mutex<Message>,
+    changed: Condvar,
+}
+
+/// What one of the two has for the other.
+enum Message {
+    Nothing,
+    Go(Value, Here),
+    Ran(Ran),
+}
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Message")
+    }
+}
+
+/// Something that goes to another thread while the one that it belongs to waits.
+struct Sent<T>(T);
+
+// SAFETY: of the threads of a model and the one that searches only one runs at a time, and each hands over through a lock.
+unsafe impl<T> Send for Sent<T> {}
+
+impl<T> Sent<T> {
+    fn take(self) -> T {
+        self.0
+    }
+}
+
+// SAFETY: the same.
+unsafe impl Send for Handover {}
+// SAFETY: the same.
+unsafe impl Sync for Handover {}
+
+impl OsThread {
+    fn new(bytes: usize, body: Body) -> Self {
+        let handover = Arc::new(Handover { turn: Mutex::new(Message::Nothing), changed: Condvar::new() });
+        let (own, body) = (Arc::clone(&handover), Sent(body));
+        let run = move || {
+            let body = body.take();
+            own.wait_to_go();
+            begin_fiber(Stop::OsThread(Arc::as_ptr(&own)), (0, 0));
+            let ended = catch_unwind(AssertUnwindSafe(body));
+            Here::NOWHERE.enter();
+            own.hand_over(Message::Ran(Ran::Ended(ended)));
+        };
+        let builder = std::thread::Builder::new().name("a thread of a model".to_owned()).stack_size(bytes);
+        let handle = builder.spawn(run).expect("there is room for a thread");
+        OsThread { handover, handle }
+    }
+}
+
+impl Handover {
+    fn turn(&self) -> MutexGuard<'_, Message> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_over(&self, message: Message) {
+        *self.turn() = message;
+        self.changed.notify_all();
+    }
+
+    fn resume(&self, answer: Value) -> Ran {
+        self.hand_over(Message::Go(answer, Here::now()));
+        let mut turn = self.turn();
+        loop {
+            match std::mem::replace(&mut *turn, Message::Nothing) {
+                Message::Ran(ran) => return ran,
+                other => *turn = other,
+            }
+            turn = self.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn suspend(&self, request: Request) -> Value {
+        self.hand_over(Message::Ran(Ran::Asks(request)));
+        self.wait_to_go()
+    }
+
+    /// Waits until this thread may run, and is then part of the execution that lets it.
+    fn wait_to_go(&self) -> Value {
+        let mut turn = self.turn();
+        loop {
+            match std::mem::replace(&mut *turn, Message::Nothing) {
+                Message::Go(answer, here) => {
+                    here.enter();
+                    return answer;
+                }
+                other => *turn = other,
+            }
+            turn = self.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A stack for a fiber that needs one.
+pub(crate) fn spare(spare: &mut Vec<DefaultStack>, bytes: usize) -> DefaultStack {
+    spare.pop().unwrap_or_else(|| stacks::take(bytes))
+}

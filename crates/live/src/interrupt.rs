@@ -1,0 +1,50 @@
+//! Ctrl-C as a request to stop, for who asks for it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static REQUESTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first Ctrl-C is a request, and the second one ends the process as it does everywhere.
+///
+/// Where somebody else has a handler for it already, or where there are no signals, nothing changes.
+pub fn listen() {
+    #[cfg(unix)]
+    unix::listen();
+}
+
+/// Whether the user wants the search to stop.
+#[must_use]
+pub fn is_requested() -> bool {
+    REQUESTED.load(Ordering::Relaxed)
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::sync::Once;
+    use std::sync::atomic::Ordering;
+
+    use super::REQUESTED;
+
+    extern "C" fn request(_: libc::c_int) {
+        REQUESTED.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn listen() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            // SAFETY: `sigaction` only reads and writes what it is given, all zeros are a value of it, and the handler
+            // does nothing but store to an atomic.
+            unsafe {
+                let mut old: libc::sigaction = std::mem::zeroed();
+                if libc::sigaction(libc::SIGINT, std::ptr::null(), &mut old) != 0 || old.sa_sigaction != libc::SIG_DFL {
+                    return;
+                }
+                let mut new: libc::sigaction = std::mem::zeroed();
+                new.sa_sigaction = request as extern "C" fn(libc::c_int) as libc::sighandler_t;
+                // After the first one the signal is what it was.
+                new.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
+                libc::sigaction(libc::SIGINT, &new, std::ptr::null_mut());
+            }
+        });
+    }
+}

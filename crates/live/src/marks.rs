@@ -1,0 +1,74 @@
+//! States that a model is to reach: `reachable!` says which, and the search whether it did.
+
+use std::collections::BTreeMap;
+use std::panic::Location;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::complaint::Place;
+use crate::runtime::{current, is_active};
+
+/// A state that has a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    pub name: String,
+    /// Where it is asked for, if that is known.
+    pub place: Option<Place>,
+    /// Whether an execution was in it.
+    pub is_reached: bool,
+}
+
+/// The states that executions asked for, by their names.
+#[derive(Debug, Default)]
+pub(crate) struct Marks(Mutex<BTreeMap<String, (Option<Place>, bool)>>);
+
+impl Marks {
+    /// The state `name` is to be reached.
+    pub(crate) fn ask_for(&self, name: &str, place: Option<Place>) {
+        self.locked().entry(name.to_owned()).or_insert((place, false));
+    }
+
+    /// The state `name` was reached.
+    pub(crate) fn reach(&self, name: &str) {
+        self.locked().entry(name.to_owned()).or_insert((None, true)).1 = true;
+    }
+
+    /// Every state that was asked for.
+    pub(crate) fn all(&self) -> Vec<Mark> {
+        let mark = |(name, (place, is_reached)): (&String, &(Option<Place>, bool))| Mark {
+            name: name.clone(),
+            place: place.clone(),
+            is_reached: *is_reached,
+        };
+        self.locked().iter().map(mark).collect()
+    }
+
+    fn note(&self, name: &str, place: &'static Location<'static>, is_reached: bool) {
+        let mut marks = self.locked();
+        match marks.get_mut(name) {
+            Some((known, reached)) => {
+                known.get_or_insert_with(|| place.into());
+                *reached |= is_reached;
+            }
+            None => drop(marks.insert(name.to_owned(), (Some(place.into()), is_reached))),
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, BTreeMap<String, (Option<Place>, bool)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The thread that runs asks for the state `name`, and says whether it is in it. Outside of a model nothing comes of it.
+#[track_caller]
+pub fn reachable(name: &str, is_reached: bool) {
+    if !is_active() {
+        return;
+    }
+    let place = Location::caller();
+    current(|execution| {
+        // What the search does not look at any more does not count.
+        if !execution.is_over.get() {
+            execution.ledger.marks().note(name, place, is_reached);
+        }
+    });
+}

@@ -1,0 +1,102 @@
+//! Says so when a thread of a model needs more stack than it has, before the process ends.
+
+/// From now on it is said when the stack of a thread of a model is too small, where the system tells.
+pub(crate) fn watch() {
+    #[cfg(unix)]
+    unix::watch();
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::sync::{Once, OnceLock};
+
+    use crate::runtime::overflowed;
+
+    /// The signals of an access to memory that is not there.
+    const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
+
+    /// Who handled the signals before.
+    static BEFORE: [OnceLock<libc::sigaction>; 2] = [OnceLock::new(), OnceLock::new()];
+
+    pub(super) fn watch() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            for (signal, before) in SIGNALS.into_iter().zip(&BEFORE) {
+                // SAFETY: `sigaction` reads and writes what it is given, and all zeros are a value of it.
+                unsafe {
+                    let mut old: libc::sigaction = std::mem::zeroed();
+                    if libc::sigaction(signal, std::ptr::null(), &mut old) != 0 {
+                        continue;
+                    }
+                    let _ = before.set(old);
+                    let mut new: libc::sigaction = std::mem::zeroed();
+                    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = handle;
+                    new.sa_sigaction = handler as libc::sighandler_t;
+                    // The standard library gives each of its threads another stack for this.
+                    new.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+                    libc::sigaction(signal, &new, std::ptr::null_mut());
+                }
+            }
+        });
+    }
+
+    extern "C" fn handle(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+        // SAFETY: the system gives a pointer to what happened.
+        let address = unsafe { (*info).si_addr() } as usize;
+        if let Some((thread, bytes)) = overflowed(address) {
+            say(thread, bytes);
+            // SAFETY: it ends the process.
+            unsafe { libc::abort() };
+        }
+        let before = SIGNALS.iter().position(|&own| own == signal).and_then(|at| BEFORE[at].get());
+        // SAFETY: whoever handled the signal before is called as it asked to be; without anybody the signal is what it
+        // was, and the access that caused it is tried again.
+        unsafe {
+            match before {
+                Some(old) if old.sa_sigaction != libc::SIG_DFL && old.sa_sigaction != libc::SIG_IGN => {
+                    if old.sa_flags & libc::SA_SIGINFO != 0 {
+                        let old: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
+                            std::mem::transmute(old.sa_sigaction);
+                        old(signal, info, context);
+                    } else {
+                        let old: extern "C" fn(libc::c_int) = std::mem::transmute(old.sa_sigaction);
+                        old(signal);
+                    }
+                }
+                _ => {
+                    libc::signal(signal, libc::SIG_DFL);
+                }
+            }
+        }
+    }
+
+    /// Writes the message without asking for memory, which a handler of a signal may not.
+    fn say(thread: usize, bytes: usize) {
+        let (mut first, mut second) = ([0; 20], [0; 20]);
+        let parts: [&[u8]; 6] = [
+            b"\nteetotal: thread ",
+            digits(thread, &mut first),
+            b" of a model needs more stack than the ",
+            digits(bytes, &mut second),
+            b" bytes that it has\nhelp: is there a recursion that does not end? If not, set TEETOTAL_STACK or ",
+            b"`Builder::stack_size`\n",
+        ];
+        for part in parts {
+            // SAFETY: the bytes are there to be read.
+            unsafe { libc::write(2, part.as_ptr().cast(), part.len()) };
+        }
+    }
+
+    /// A number as text.
+    fn digits(mut number: usize, buffer: &mut [u8; 20]) -> &[u8] {
+        let mut at = buffer.len();
+        loop {
+            at -= 1;
+            buffer[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 || at == 0 {
+                return &buffer[at..];
+            }
+        }
+    }
+}

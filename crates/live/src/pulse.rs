@@ -1,0 +1,82 @@
+//! What the code of a model does right now, for somebody on another OS thread who wonders why nothing happens.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use teetotal_program::ThreadId;
+
+/// The pulse of an OS thread that runs models.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    /// Odd while code of a model runs; grows each time that it begins or ends to.
+    beats: AtomicU64,
+    thread: AtomicUsize,
+    /// The operation that the thread of the model performed last, if there is one.
+    place: AtomicPtr<Location<'static>>,
+}
+
+/// A thread of a model that runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Running {
+    /// It has run since this beat.
+    pub beat: u64,
+    pub thread: ThreadId,
+    /// The operation that it performed last, if there is one.
+    pub place: Option<&'static Location<'static>>,
+}
+
+static ALL: Mutex<Vec<Weak<Pulse>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static OWN: Arc<Pulse> = register();
+}
+
+fn register() -> Arc<Pulse> {
+    let own = Arc::new(Pulse::default());
+    let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|other| other.strong_count() > 0);
+    all.push(Arc::downgrade(&own));
+    own
+}
+
+/// The pulses of all OS threads that run models.
+#[must_use]
+pub fn pulses() -> Vec<Arc<Pulse>> {
+    ALL.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
+}
+
+impl Pulse {
+    /// The thread of a model that runs, if one does.
+    #[must_use]
+    pub fn running(&self) -> Option<Running> {
+        let beat = self.beats.load(Ordering::Acquire);
+        let thread = ThreadId::at(self.thread.load(Ordering::Relaxed));
+        let place = self.place.load(Ordering::Relaxed);
+        // SAFETY: places in the source are there as long as the program.
+        let place = unsafe { place.as_ref() };
+        let is_same = self.beats.load(Ordering::Acquire) == beat;
+        (is_same && beat % 2 == 1).then_some(Running { beat, thread, place })
+    }
+
+    fn beat(&self) {
+        // Only this OS thread writes.
+        self.beats.store(self.beats.load(Ordering::Relaxed) + 1, Ordering::Release);
+    }
+}
+
+/// Runs `f`, which is code of `thread` after the operation at `place`.
+pub(crate) fn with_pulse<R>(thread: ThreadId, place: Option<&'static Location<'static>>, f: impl FnOnce() -> R) -> R {
+    // While the OS thread ends there is nobody to wonder.
+    let begun = OWN.try_with(|own| {
+        own.thread.store(thread.index(), Ordering::Relaxed);
+        let place = place.map_or(std::ptr::null_mut(), |place| std::ptr::from_ref(place).cast_mut());
+        own.place.store(place, Ordering::Relaxed);
+        own.beat();
+    });
+    let result = f();
+    if begun.is_ok() {
+        let _ = OWN.try_with(|own| own.beat());
+    }
+    result
+}

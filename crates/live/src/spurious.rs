@@ -1,0 +1,54 @@
+//! What may happen for no reason: a weak compare-exchange that fails, and a wait that ends.
+
+use std::panic::Location;
+
+use crate::request::What;
+use crate::runtime::{current, is_active, perform, running};
+use crate::turn::forget_turn;
+
+/// How often things happened for no reason, thread by thread.
+///
+/// It is counted for each thread alone, since what a thread does must not depend on the order of what others do.
+#[derive(Debug, Default)]
+pub(crate) struct Spurious {
+    taken: Vec<usize>,
+}
+
+impl Spurious {
+    pub(crate) fn clear(&mut self) {
+        self.taken.clear();
+    }
+
+    fn of(&mut self, thread: usize) -> &mut usize {
+        if self.taken.len() <= thread {
+            self.taken.resize(thread + 1, 0);
+        }
+        &mut self.taken[thread]
+    }
+}
+
+/// Whether what the thread that runs is about to do goes wrong for no reason: the search decides, if it is asked to.
+pub(crate) fn goes_wrong(place: &'static Location<'static>) -> bool {
+    if !is_active() {
+        return false;
+    }
+    let taken = |more: usize| {
+        current(|execution| {
+            let thread = running()?;
+            let mut spurious = execution.spurious.borrow_mut();
+            let taken = spurious.of(thread.index());
+            *taken += more;
+            Some(*taken)
+        })
+        .flatten()
+    };
+    let allowed = current(|execution| execution.max_spurious).unwrap_or(0);
+    let may = allowed > 0 && taken(0).is_some_and(|taken| taken < allowed);
+    if !may || perform(What::Choose { alternatives: 2 }, place) == 0 {
+        return false;
+    }
+    taken(1);
+    // It was in vain, but not because of what anybody else did: there is nothing to wait for.
+    forget_turn();
+    true
+}

@@ -1,0 +1,34 @@
+//! Stacks that are used again, since to make one takes longer than to run a small execution.
+
+use std::cell::RefCell;
+
+use corosensei::stack::DefaultStack;
+
+/// So many stacks are kept for later models on this OS thread.
+const MAX_SPARE: usize = 64;
+
+thread_local! {
+    /// Stacks that nobody uses, and how many bytes each was made with.
+    static SPARE: RefCell<Vec<(usize, DefaultStack)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A stack of `bytes` bytes.
+pub(crate) fn take(bytes: usize) -> DefaultStack {
+    let spare = SPARE.try_with(|spare| {
+        let mut spare = spare.borrow_mut();
+        let at = spare.iter().rposition(|(size, _)| *size == bytes)?;
+        Some(spare.swap_remove(at).1)
+    });
+    let spare = spare.ok().flatten();
+    spare.unwrap_or_else(|| DefaultStack::new(bytes).expect("there is memory for a stack"))
+}
+
+/// Keeps stacks of `bytes` bytes for later.
+pub(crate) fn keep(bytes: usize, stacks: impl Iterator<Item = DefaultStack>) {
+    // Where the OS thread ends, they are freed.
+    let _ = SPARE.try_with(|spare| {
+        let mut spare = spare.borrow_mut();
+        let room = MAX_SPARE.saturating_sub(spare.len());
+        spare.extend(stacks.take(room).map(|stack| (bytes, stack)));
+    });
+}

@@ -1,0 +1,176 @@
+//! The file in which the search of a model is kept, so that it goes on where it was.
+//!
+//! ```text
+//! teetotal model 1
+//! program 0.1.0 5120448 1760000000123456789
+//! test queue::two_producers
+//! model pso
+//! settings 1000
+//! counts 20000 19990 10 0 0 3 412000 2
+//! hidden 1a2b0
+//! reached both are 0
+//! rest 0.0.1 1..2
+//! end
+//! ```
+//!
+//! What is hidden from the search has addresses for names, and paths mean something only to the program that they were
+//! made with; so a file is read only by that program.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use teetotal_explore::dpor::Rest;
+use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_live::Ledger;
+
+use super::Builder;
+
+/// How every file begins.
+const TITLE: &str = "teetotal model 1";
+
+/// A file with a checkpoint, or for one.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    path: PathBuf,
+    /// What must be the same to go on, line by line.
+    head: String,
+}
+
+/// How far a search is.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) stats: Stats,
+    /// After how many operations an execution was cut short, if one was.
+    pub(super) cut: Option<u64>,
+    pub(super) rest: Rest,
+}
+
+impl Keeper {
+    /// The file that `builder` names, if it names one.
+    pub(super) fn of(builder: &Builder) -> Option<Self> {
+        let path = builder.checkpoint_file.clone()?;
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or("unnamed").replace('\n', " ");
+        let settings = format!("{} {}", builder.max_branches, builder.spurious);
+        let (model, program) = (builder.model.info().name, program());
+        let head = format!("{TITLE}\nprogram {program}\ntest {test}\nmodel {model}\nsettings {settings}\n");
+        Some(Keeper { path, head })
+    }
+
+    /// Reads the file, if it is there, and puts into `ledger` what was in the open.
+    ///
+    /// # Panics
+    /// If it is of no use.
+    pub(super) fn read(&self, ledger: &Ledger) -> Option<Kept> {
+        let path = self.path.display();
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => panic!("the checkpoint `{path}` cannot be read: {error}"),
+        };
+        match self.parse(&text, ledger) {
+            Ok(kept) => Some(kept),
+            Err(why) => panic!(
+                "the search does not go on from the checkpoint `{path}`: {why}\n\
+                 help: remove the file to begin anew; with `TEETOTAL_CHECKPOINT` run one test, as in \
+                 `cargo test NAME`, without building it anew"
+            ),
+        }
+    }
+
+    fn parse(&self, text: &str, ledger: &Ledger) -> Result<Kept, String> {
+        if !text.starts_with(TITLE) {
+            return Err(format!("it does not begin with `{TITLE}`"));
+        }
+        let mut lines = text.lines();
+        for expected in self.head.lines() {
+            let found = lines.next().unwrap_or("");
+            if found != expected {
+                return Err(format!("it has `{found}` where this search has `{expected}`"));
+            }
+        }
+        let (mut stats, mut cut, mut rest, mut is_whole) = (None, None, String::new(), false);
+        for line in lines {
+            let (word, what) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "counts" => stats = counts(what),
+                "cut" => cut = Some(what.parse().map_err(|_| damaged(line))?),
+                "hidden" => ledger.open_at(i64::from_str_radix(what, 16).map_err(|_| damaged(line))?),
+                "reached" => ledger.reach(what),
+                "rest" => rest.push_str(&format!("{what}\n")),
+                "end" => is_whole = true,
+                _ => return Err(damaged(line)),
+            }
+        }
+        match (stats, rest.parse()) {
+            (Some(stats), Ok(rest)) if is_whole => Ok(Kept { stats, cut, rest }),
+            _ => Err("it is damaged".to_owned()),
+        }
+    }
+
+    /// Keeps a search.
+    pub(super) fn write(&self, Kept { stats, cut, rest }: &Kept, ledger: &Ledger) {
+        let mut text = self.head.clone();
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, steps, pending, .. } = stats;
+        let counts = [executions, completed, blocked, discarded, failed, abandoned, steps, pending];
+        text.push_str(&format!("counts {}\n", counts.map(u64::to_string).join(" ")));
+        cut.iter().for_each(|steps| text.push_str(&format!("cut {steps}\n")));
+        ledger.open_from_here().iter().for_each(|name| text.push_str(&format!("hidden {name:x}\n")));
+        let reached = ledger.marked().into_iter().filter(|mark| mark.is_reached && !mark.name.contains('\n'));
+        reached.for_each(|mark| text.push_str(&format!("reached {}\n", mark.name)));
+        rest.to_string().lines().for_each(|line| text.push_str(&format!("rest {line}\n")));
+        text.push_str("end\n");
+        if let Err(error) = replace(&self.path, &text) {
+            say(&format!("the checkpoint `{}` cannot be written: {error}", self.path.display()));
+        }
+    }
+
+    /// Says what becomes of the file: it stays only while there is something left to search.
+    pub(super) fn finish(&self, coverage: &Coverage) {
+        match coverage {
+            Coverage::Stopped(StopReason::Time | StopReason::Interrupted | StopReason::Executions(_)) => {
+                say(&format!("the search is kept in `{}`; the same test goes on with it", self.path.display()));
+            }
+            Coverage::Complete | Coverage::Stopped(_) => {
+                // Where it cannot be removed, the next search says so.
+                let _ = fs::remove_file(&self.path);
+            }
+        }
+    }
+}
+
+fn damaged(line: &str) -> String {
+    format!("it has the line `{line}`, which means nothing")
+}
+
+fn counts(text: &str) -> Option<Stats> {
+    let counts: Vec<u64> = text.split(' ').map(|n| n.parse().ok()).collect::<Option<_>>()?;
+    let [executions, completed, blocked, discarded, failed, abandoned, steps, pending] = counts.try_into().ok()?;
+    Some(Stats { executions, completed, blocked, discarded, failed, abandoned, steps, pending, ..Stats::default() })
+}
+
+/// Which program this is: the version of this crate, and the size and time of the file that runs.
+fn program() -> String {
+    let file = std::env::current_exe().and_then(fs::metadata);
+    let built = file.as_ref().ok().and_then(|file| file.modified().ok()?.duration_since(UNIX_EPOCH).ok());
+    let size = file.map_or(0, |file| file.len());
+    format!("{} {size} {}", env!("CARGO_PKG_VERSION"), built.map_or(0, |built| built.as_nanos()))
+}
+
+/// Replaces the file at once, so that there is always a whole checkpoint.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let mut name = path.to_path_buf().into_os_string();
+    name.push(".new");
+    let new = PathBuf::from(name);
+    let mut file = File::create(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+/// Tells whoever runs the test, also where its output is captured.
+pub(super) fn say(text: &str) {
+    let _ = io::stderr().write_all(format!("teetotal: {text}\n").as_bytes());
+}

@@ -1,0 +1,60 @@
+//! Says so when the code of a model does not come to its next operation.
+//!
+//! Code of a model runs alone: what waits for another thread of the model without the checker's knowledge waits for good.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use teetotal_live::{Running, pulses};
+
+use super::checkpoint::say;
+use super::environment;
+use super::storyboard::thread_name;
+
+/// After so many seconds without an operation it is said, unless the environment has another number.
+const PATIENCE: u64 = 10;
+
+/// Begins to watch the models of this process.
+pub(super) fn start() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let patience = Duration::from_secs(environment::patience().unwrap_or(PATIENCE).max(1));
+        // Where there is no thread to be had, nobody watches.
+        let _ = std::thread::Builder::new().name("teetotal watchdog".to_owned()).spawn(move || watch(patience));
+    });
+}
+
+fn watch(patience: Duration) {
+    // For each pulse since when it is the same, and whether that was said.
+    let mut known: BTreeMap<usize, (u64, Instant, bool)> = BTreeMap::new();
+    loop {
+        std::thread::sleep((patience / 4).max(Duration::from_millis(250)));
+        let mut now = BTreeMap::new();
+        for pulse in pulses() {
+            let Some(running) = pulse.running() else { continue };
+            let name = Arc::as_ptr(&pulse) as usize;
+            let before = known.get(&name).filter(|(beat, ..)| *beat == running.beat);
+            let (since, mut is_said) = before.map_or((Instant::now(), false), |(_, since, is_said)| (*since, *is_said));
+            if !is_said && since.elapsed() >= patience {
+                say(&text(&running, since.elapsed().as_secs()));
+                is_said = true;
+            }
+            now.insert(name, (running.beat, since, is_said));
+        }
+        known = now;
+    }
+}
+
+fn text(running: &Running, seconds: u64) -> String {
+    let thread = thread_name(running.thread);
+    let place = match running.place {
+        Some(place) => format!("after the one at {}:{}:{}", place.file(), place.line(), place.column()),
+        None => "of its own".to_owned(),
+    };
+    format!(
+        "{thread} has come to no operation {place} for {seconds} s\n\
+         help: threads of a model run one at a time, so that a lock, channel or thread of the standard library waits for \
+         good; use those of `teetotal`, or set TEETOTAL_WATCHDOG to more seconds if this only takes long"
+    )
+}

@@ -1,0 +1,170 @@
+//! Models that cannot be checked: each is told what happened and what to do.
+//!
+//! Each test runs this file's own binary again, with one of its victims and with variables of its own.
+
+mod common;
+
+use std::sync::atomic::Ordering::Relaxed as Real;
+
+use teetotal::sync::Arc;
+use teetotal::sync::atomic::AtomicUsize;
+use teetotal::sync::atomic::Ordering::Relaxed;
+use teetotal::thread;
+
+use common::run;
+
+/// Needs more stack than there is.
+fn recurse(n: usize) -> usize {
+    let bytes = std::hint::black_box([n; 64]);
+    if bytes[n % 64] == usize::MAX { 0 } else { 1 + recurse(n + 1) + bytes[0] }
+}
+
+#[test]
+fn deep_victim() {
+    if common::is_wanted() {
+        teetotal::model(|| {
+            let cell = AtomicUsize::new(0);
+            cell.store(recurse(0), Relaxed);
+        });
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_stack_that_is_too_small_is_told() {
+    let (passes, text) = run("deep_victim", &[("TEETOTAL_STACK", "65536")]);
+    assert!(!passes && text.contains("thread 0 of a model needs more stack than the "), "{text}");
+    assert!(text.contains("set TEETOTAL_STACK or `Builder::stack_size`"), "{text}");
+}
+
+#[test]
+fn blocked_victim() {
+    if common::is_wanted() {
+        static REAL: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        teetotal::model(|| {
+            let cell = Arc::new(AtomicUsize::new(0));
+            let own = REAL.lock();
+            let other = Arc::clone(&cell);
+            let thread = thread::spawn(move || {
+                other.store(1, Relaxed);
+                drop(REAL.lock());
+            });
+            cell.load(Relaxed);
+            drop(own);
+            thread.join().expect("it ends");
+        });
+    }
+}
+
+#[test]
+fn a_thread_that_waits_behind_the_back_of_the_checker_is_named() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    let mut command = common::victim("blocked_victim", &[("TEETOTAL_WATCHDOG", "1")]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it can be run");
+    let mut errors = BufReader::new(child.stderr.take().expect("it is piped"));
+    let (mut first, mut second) = (String::new(), String::new());
+    errors.read_line(&mut first).expect("it says something");
+    errors.read_line(&mut second).expect("it says more");
+    child.kill().expect("it can be ended");
+    child.wait().expect("it has ended");
+    assert!(first.starts_with("teetotal: T1 has come to no operation after the one at "), "{first}");
+    assert!(first.contains("tests/misuse.rs:"), "{first}");
+    assert!(second.contains("use those of `teetotal`"), "{second}");
+}
+
+#[test]
+fn fickle_victim() {
+    if common::is_wanted() {
+        static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+        teetotal::model(|| {
+            let cells = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+            let other = Arc::clone(&cells);
+            let thread = thread::spawn(move || other[0].store(1, Relaxed));
+            let n = RUNS.fetch_add(1, Real) % 3;
+            cells[0].load(Relaxed);
+            (0..n).for_each(|_| cells[1].store(1, Relaxed));
+            cells[0].load(Relaxed);
+            thread.join().expect("it ends");
+        });
+    }
+}
+
+#[test]
+fn a_model_that_changes_is_told() {
+    let (passes, text) = run("fickle_victim", &[]);
+    assert!(!passes && text.contains("the model did something else when it was run again"), "{text}");
+    assert!(text.contains("help: a model must not use random numbers"), "{text}");
+}
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("the bomb went off");
+    }
+}
+
+#[test]
+fn dropping_victim() {
+    if common::is_wanted() {
+        teetotal::model(|| {
+            let cell = AtomicUsize::new(0);
+            let _bomb = Bomb;
+            cell.store(1, Relaxed);
+        });
+    }
+}
+
+#[test]
+fn doubly_dropping_victim() {
+    if common::is_wanted() {
+        teetotal::model(|| {
+            let _bomb = Bomb;
+            assert_eq!(AtomicUsize::new(0).load(Relaxed), 1, "the fuse");
+        });
+    }
+}
+
+#[test]
+fn a_panic_in_a_destructor_is_told() {
+    let (passes, text) = run("dropping_victim", &[]);
+    assert!(!passes && text.contains("main panicked: the bomb went off"), "{text}");
+    let (passes, text) = run("doubly_dropping_victim", &[]);
+    assert!(!passes && text.contains("the fuse"), "{text}");
+    assert!(text.contains("a thread of a model panicked: the bomb went off"), "{text}");
+    assert!(text.contains("help: a destructor must not panic"), "{text}");
+}
+
+#[test]
+fn nesting_victim() {
+    if common::is_wanted() {
+        teetotal::model(|| {
+            AtomicUsize::new(0).load(Relaxed);
+            teetotal::model(|| AtomicUsize::new(0).store(1, Relaxed));
+        });
+    }
+}
+
+#[test]
+fn a_model_in_a_model_is_told() {
+    let (passes, text) = run("nesting_victim", &[]);
+    assert!(!passes && text.contains("a model is run inside of a model"), "{text}");
+}
+
+#[test]
+fn variables_that_mean_nothing_are_told() {
+    for (variable, value, wanted) in [
+        ("TEETOTAL_STACK", "0", "a number of bytes that is at least 1"),
+        ("TEETOTAL_JOBS", "0", "a number that is at least 1"),
+        ("TEETOTAL_CHECKPOINT_INTERVAL", "0", "a number that is at least 1"),
+        ("TEETOTAL_MAX_DURATION", "-1", "a number"),
+        ("LOOM_MAX_PREEMPTIONS", "two", "a number"),
+    ] {
+        let (passes, text) = run("nesting_victim", &[(variable, value)]);
+        let expected = format!("{variable} is `{value}`, and must be {wanted}");
+        assert!(!passes && text.contains(&expected), "{text}");
+    }
+}
