@@ -237,9 +237,7 @@ impl<const N: usize> Graph<N> {
         let mut seen = start;
         let mut rest = start;
         while let Some(slot) = rest.pop() {
-            let new = self.node(slot).order & !seen;
-            seen |= new;
-            rest |= new;
+            seen.add_new(&self.node(slot).order, &mut rest);
         }
         seen
     }

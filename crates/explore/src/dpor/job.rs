@@ -88,6 +88,7 @@ macro_rules! with_growing_sets {
         $function::<$s, $m, 1>($($argument),*)
             .or_else(|_| $function::<$s, $m, 2>($($argument),*))
             .or_else(|_| $function::<$s, $m, 4>($($argument),*))
+            .or_else(|_| $function::<$s, $m, 8>($($argument),*))
             .or_else(|_| $function::<$s, $m, 16>($($argument),*))
             .or_else(|_| $function::<$s, $m, { $crate::dpor::job::MAX_WORDS }>($($argument),*))
     };

@@ -461,6 +461,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// Tells a subject that runs again what memory holds where it stands, before the graph goes on without it.
     fn settle(&mut self) {
         if S::RUNS_AGAIN && !self.is_stale {
+            // The subject may already stand at a location that the graph has not heard of.
+            self.make_room();
             let graph = &self.graph;
             self.subject.settle(&|loc| graph.value_of(graph.cell(loc.index()).newest, loc.index()));
         }
@@ -531,11 +533,16 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             written.resize(Bits::<N>::CAPACITY as usize, 0);
             self.is_fickle |= self.subject.rerun(plan, written).is_err();
         }
-        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
+        self.make_room();
         if was_stale {
             self.graph.take_values(&self.plan.0, &self.plan.1);
             self.recompute_halves();
         }
+    }
+
+    /// Makes room for the threads and locations of the subject.
+    fn make_room(&mut self) {
+        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
     }
 
     /// Finds anew what read-modify-writes without their writes are about to write.
