@@ -8,6 +8,7 @@ use std::sync::Arc;
 use corosensei::stack::DefaultStack;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
+use crate::beginning::Beginning;
 use crate::complaint::{Complaint, Kind};
 use crate::hidden::Ledger;
 use crate::identity::Key;
@@ -31,8 +32,8 @@ pub const STACK_SIZE: usize = 2 << 20;
 pub struct Live {
     body: Model,
     /// Heap-allocated, since running code points to it.
-    execution: Box<Execution>,
-    threads: Vec<Thread>,
+    pub(crate) execution: Box<Execution>,
+    pub(crate) threads: Vec<Thread>,
     memory: RefCell<Memory>,
     /// How many bytes the stack of a thread has.
     stack_size: usize,
@@ -41,14 +42,15 @@ pub struct Live {
     /// Who wrote what the next thread to go on has read.
     source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
-    is_rerunning: bool,
+    pub(crate) is_rerunning: bool,
     records_places: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
+    pub(crate) beginning: Beginning,
 }
 
 /// A thread of a model.
-struct Thread {
+pub(crate) struct Thread {
     state: State,
     /// How many operations it has performed.
     performed: u32,
@@ -60,7 +62,15 @@ struct Thread {
     child: std::cell::Cell<Option<ThreadId>>,
 }
 
-enum State {
+impl Thread {
+    /// What it has performed so far does not count.
+    pub(crate) fn forget_performed(&mut self) {
+        self.performed = 0;
+        self.places.clear();
+    }
+}
+
+pub(crate) enum State {
     NotStarted,
     Waiting(Fiber, Request),
     Finished,
@@ -108,6 +118,7 @@ impl Live {
             is_rerunning: false,
             records_places: false,
             is_settled: false,
+            beginning: Beginning::default(),
         };
         live.restart();
         live
@@ -233,7 +244,7 @@ impl Live {
     }
 
     /// What `thread` is answered when nobody searches, if it can go on.
-    fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
+    pub(crate) fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
         let what = &self.request(thread)?.what;
         let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));
         let old = value.unwrap_or(0);
@@ -293,13 +304,20 @@ impl Live {
             own.place = Some(request.place);
         }
         own.state = state;
-        if !self.is_rerunning {
+        if !self.is_rerunning && !self.beginning.runs {
             self.give_numbers(thread);
         }
     }
 
+    /// No location has a number any more.
+    pub(crate) fn forget_numbers(&mut self) {
+        let memory = self.memory.get_mut();
+        memory.locations.clear();
+        memory.initial.clear();
+    }
+
     /// Gives numbers to the location that `thread` is about to access and to the thread that it is about to start.
-    fn give_numbers(&self, thread: ThreadId) {
+    pub(crate) fn give_numbers(&self, thread: ThreadId) {
         // Whatever has no number yet gets one when it is asked for.
         let _ = self.status(thread);
     }
@@ -314,7 +332,7 @@ impl Live {
         State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
 
-    fn request(&self, thread: ThreadId) -> Option<&Request> {
+    pub(crate) fn request(&self, thread: ThreadId) -> Option<&Request> {
         match &self.threads.get(thread.index())?.state {
             State::Waiting(_, request) => Some(request),
             _ => None,
@@ -327,13 +345,14 @@ impl Live {
         let next = Loc::at(memory.initial.len());
         let loc = *memory.entry(cell.key).get_or_insert(next);
         if loc == next {
-            memory.initial.push(cell.initial);
+            memory.initial.push(self.beginning.left_in(cell));
         }
         loc
     }
 
     /// Gives `cell` the number that it had when this was run before.
     fn bind(&mut self, cell: Cell, loc: Loc) -> bool {
+        let initial = self.beginning.left_in(cell);
         let memory = self.memory.get_mut();
         if memory.initial.len() <= loc.index() {
             memory.initial.resize(loc.index() + 1, 0);
@@ -342,7 +361,7 @@ impl Live {
             Some(bound) => *bound == loc,
             unbound => {
                 *unbound = Some(loc);
-                memory.initial[loc.index()] = cell.initial;
+                memory.initial[loc.index()] = initial;
                 true
             }
         }
@@ -361,7 +380,7 @@ impl Live {
     }
 
     /// Lets the clocks take note of the operation that `thread` performs with `answer`.
-    fn note(&mut self, thread: ThreadId, answer: Value) {
+    pub(crate) fn note(&mut self, thread: ThreadId, answer: Value) {
         let source = self.source.take();
         let index = self.threads[thread.index()].performed;
         let Some(request) = self.request(thread) else { return };
@@ -515,17 +534,18 @@ impl Subject for Live {
         }
         self.abandon();
         self.execution.begin();
-        let memory = self.memory.get_mut();
-        memory.locations.clear();
-        memory.initial.clear();
-        memory.n_threads = 0;
+        self.forget_numbers();
+        self.memory.get_mut().n_threads = 0;
         self.source = None;
         let body = Arc::clone(&self.body);
         let body = move || {
             body();
             drop_locals();
         };
+        self.beginning.left.clear();
+        self.beginning.runs = self.beginning.max_hidden > 0;
         self.start(ThreadId(0), Box::new(body));
+        self.run_beginning();
     }
 
     fn place(&self, thread: ThreadId) -> u32 {
@@ -570,7 +590,7 @@ impl Live {
     }
 
     /// Lets `thread` go on with `answer`.
-    fn go_on(&mut self, thread: ThreadId, answer: Value) {
+    pub(crate) fn go_on(&mut self, thread: ThreadId, answer: Value) {
         let own = &mut self.threads[thread.index()];
         own.performed += 1;
         if self.records_places {

@@ -193,8 +193,7 @@ impl Builder {
     }
 
     fn search(&self, body: &teetotal_live::Model) -> Report {
-        let Found { stats, coverage, wrong, ledger } =
-            self.model.visit(Search { builder: self, body: Arc::clone(body) });
+        let Found { stats, coverage, wrong, ledger } = self.model.visit(Search::new(self, body));
         let failure = wrong.map(|wrong| {
             let executions = stats.executions;
             self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions })

@@ -190,7 +190,7 @@ impl Failing<'_> {
             let name = model.info().name;
             let builder =
                 Builder { model, max_permutations: Some(EXECUTIONS_ELSEWHERE), jobs: 1, ..self.builder.clone() };
-            let Found { wrong, coverage, .. } = model.visit(Search { builder: &builder, body: self.body.clone() });
+            let Found { wrong, coverage, .. } = model.visit(Search::new(&builder, self.body));
             out.push_str(&match (wrong, coverage.is_complete()) {
                 (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),
                 (None, true) => format!("No execution under {name} fails.\n"),

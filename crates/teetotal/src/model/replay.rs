@@ -50,7 +50,7 @@ impl ModelVisitor for Again<'_> {
             return Ok(performed);
         }
         // The search may have had more in the open than one execution shows.
-        let Found { ledger, .. } = Search { builder: self.builder, body: self.body.clone() }.visit::<M>();
+        let Found { ledger, .. } = Search::new(self.builder, self.body).visit::<M>();
         self.attempt::<M>(&ledger)
     }
 }

@@ -1,6 +1,6 @@
 //! Runs the executions of a model.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use teetotal_explore::dpor::{self, Leaf, Settings};
 use teetotal_explore::driver::{Flow, StopSignal};
@@ -18,8 +18,10 @@ const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
 
 /// A search for what is wrong with a model.
 pub(super) struct Search<'s> {
-    pub(super) builder: &'s Builder,
-    pub(super) body: teetotal_live::Model,
+    builder: &'s Builder,
+    body: teetotal_live::Model,
+    /// Whether what the first thread does before it starts another is kept from the search.
+    hides_beginning: bool,
 }
 
 /// What a search found.
@@ -43,7 +45,7 @@ pub(super) struct Wrong {
 impl ModelVisitor for Search<'_> {
     type Output = Found;
 
-    fn visit<M: Model>(self) -> Found {
+    fn visit<M: Model>(mut self) -> Found {
         let ledger = Ledger::default();
         let signal = Watchman::new(self.builder, &ledger);
         loop {
@@ -51,15 +53,29 @@ impl ModelVisitor for Search<'_> {
                 Some(bound) => self.within::<M>(&ledger, &signal, bound),
                 None => self.once::<M>(&ledger, &signal, self.limits()),
             };
-            if !ledger.is_out_of_date() {
+            if ledger.is_out_of_date() {
+                ledger.open();
+            } else if self.hides_beginning && found.wrong.is_some() {
+                // What is shown is to show everything.
+                self.hides_beginning = false;
+            } else {
                 return found;
             }
-            ledger.open();
         }
     }
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model) -> Self {
+        Search { builder, body: Arc::clone(body), hides_beginning: true }
+    }
+
+    /// The model at its beginning.
+    fn live(&self, ledger: &Ledger) -> Live {
+        let live = self.builder.live(&self.body, ledger);
+        if self.hides_beginning { live.with_hidden_beginning(self.builder.max_branches) } else { live }
+    }
+
     /// Searches with what the ledger has in the open.
     fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits) -> Found {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
@@ -75,7 +91,7 @@ impl Search<'_> {
             }
             Flow::Stop(StopReason::Violation)
         };
-        let make = || self.builder.live(&self.body, ledger);
+        let make = || self.live(ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
         let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
         let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +105,7 @@ impl Search<'_> {
         let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits });
         match found.coverage {
             Coverage::Stopped(StopReason::Executions(_)) => {
-                let live = self.builder.live(&self.body, ledger);
+                let live = self.live(ledger);
                 let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
                 Found { stats, coverage, wrong, ..found }
             }
