@@ -11,7 +11,6 @@ use teetotal_explore::{Coverage, Stats, StopReason};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::ModelId;
 
-mod bounded;
 mod environment;
 mod failure;
 mod perform;

@@ -49,6 +49,8 @@ impl Role {
 pub(super) struct Node<const N: usize> {
     pub(super) thread: ThreadId,
     pub(super) role: Role,
+    /// Whether its operation is one that waits until it can go on.
+    pub(super) waits: bool,
     pub(super) access: Access,
     pub(super) read: Value,
     pub(super) written: Value,
@@ -94,6 +96,7 @@ impl<const N: usize> Node<N> {
         Node {
             thread,
             role,
+            waits: false,
             access,
             read: 0,
             written: 0,
@@ -261,6 +264,16 @@ impl<const N: usize> Graph<N> {
 
     fn readers_mut(&mut self, write: Slot, loc: usize) -> &mut Bits<N> {
         if write == NONE { &mut self.locations[loc].readers } else { &mut self.nodes[write as usize].readers }
+    }
+
+    /// Which nodes there are.
+    pub(super) fn alive(&self) -> Bits<N> {
+        self.alive
+    }
+
+    /// Where the next node will be, if there is room for one.
+    pub(super) fn free_slot(&self) -> Option<Slot> {
+        self.alive.first_free()
     }
 
     /// Whether there is room for `more` nodes.

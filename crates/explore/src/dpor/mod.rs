@@ -7,6 +7,7 @@
 
 mod alternatives;
 mod bits;
+mod bounded;
 mod checkpoint;
 mod estimate;
 mod graph;
@@ -16,6 +17,7 @@ mod ledger;
 mod linear;
 mod pool;
 mod position;
+mod preemptions;
 mod rerun;
 mod search;
 mod support;

@@ -22,7 +22,7 @@ pub(super) struct Walk<S, M, const N: usize> {
     saved: Vec<Graph<N>>,
     n_saved: usize,
     pub(super) levels: Vec<Level>,
-    alternatives: Vec<Alternative>,
+    pub(super) alternatives: Vec<Alternative>,
     /// The state of each thread when it begins, and before it is spawned.
     started: Vec<Value>,
     not_started: Vec<Value>,
@@ -33,6 +33,10 @@ pub(super) struct Walk<S, M, const N: usize> {
     is_fickle: bool,
     /// How the subject runs again, kept to save allocations.
     plan: (Vec<Redo>, Vec<Value>),
+    /// How many preemptions an execution may have.
+    pub(super) bound: Option<u64>,
+    /// Whether ways were left out because of that.
+    pub(super) left_out: bool,
     /// The most graphs that were kept at once.
     pub(super) peak: usize,
     model: PhantomData<M>,
@@ -116,6 +120,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             started,
             not_started,
             width,
+            bound: None,
+            left_out: false,
             peak: 0,
             is_stale: false,
             is_fickle: false,
@@ -246,6 +252,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let mut before_update = Lazy::new(graph, progress.floor | held_back);
         let (subject, alternatives) = (&self.subject, &mut self.alternatives);
         let newest = graph.cell(loc).newest;
+        let first = alternatives.len();
         let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
         let mut may_update = true;
         graph.newest_writes(loc, Some(thread), progress.floor, |write| {
@@ -271,6 +278,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             may_update = may_update && may_be_update && write != NONE && !before_update.has(write);
         });
+        self.leave_out_sources(first, thread, op, own_past);
     }
 
     /// What of the pending stores must be in memory before an event.
@@ -307,6 +315,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
         });
         self.drop_vain(first, thread, loc);
+        self.leave_out_revisits(first, thread);
     }
 
     /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
@@ -379,6 +388,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             _ => unreachable!("{op:?} reads nothing"),
         }
+    }
+
+    /// The node of the write that `thread` is about to add.
+    pub(super) fn write_of_thread(&self, thread: ThreadId) -> Node<N> {
+        self.write_of(thread).node
     }
 
     /// The write that `thread` is about to add.
@@ -592,6 +606,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
         }
         let node = self.graph.node_mut(slot);
+        node.waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
         node.role = match answer {
             Answer::Load(_) | Answer::Failed => Role::Read,
             Answer::Blocked => Role::Blocked,
@@ -679,6 +694,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         past.insert(slot);
         let passes_barrier = matches!(op, Op::Fence { order: Order::Release | Order::AcqRel });
         let node = self.graph.node_mut(slot);
+        node.waits = matches!(op, Op::Join { .. });
         node.past = past;
         node.after = Progress {
             floor: Bits::one(slot),

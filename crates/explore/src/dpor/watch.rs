@@ -45,9 +45,13 @@ impl<S> Leaf<'_, S> {
 }
 
 /// Calls `each` with one execution for every trace of the subjects that `make` makes.
+///
+/// With a `bound`, ways that need more preemptions are not gone, and what would be found by going back from there is not
+/// found either.
 pub fn watch<S: Rewindable, M: Model>(
     make: &(dyn Fn() -> S + Sync),
     settings: &Settings,
+    bound: Option<u64>,
     signal: StopSignal<'_>,
     each: &(dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
 ) -> (Stats, Coverage) {
@@ -62,6 +66,7 @@ pub fn watch<S: Rewindable, M: Model>(
                 pool: &pool,
                 executions: &executions,
                 limit,
+                bound,
                 signal,
                 each,
                 stats: Stats::default(),
@@ -91,6 +96,7 @@ struct Worker<'w, S> {
     pool: &'w Pool,
     executions: &'w AtomicU64,
     limit: Option<u64>,
+    bound: Option<u64>,
     signal: StopSignal<'w>,
     each: &'w (dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
     stats: Stats,
@@ -128,6 +134,10 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S> {
             return Wish::Stop(reason);
         }
         if self.pool.is_hungry() { Wish::Share } else { Wish::GoOn }
+    }
+
+    fn bound(&self) -> Option<u64> {
+        self.bound
     }
 
     fn give(&mut self, job: Job) {

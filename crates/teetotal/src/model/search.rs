@@ -8,13 +8,13 @@ use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::{Model, ModelVisitor};
 
+use super::Builder;
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
 use super::watchman::Watchman;
-use super::{Builder, bounded};
 
 /// How many executions are run before those with few preemptions are, if that is wanted.
-const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
+const EXECUTIONS_BEFORE_BOUND: u64 = 2_000;
 
 /// A search for what is wrong with a model.
 pub(super) struct Search<'s> {
@@ -51,7 +51,7 @@ impl ModelVisitor for Search<'_> {
         loop {
             let found = match self.builder.preemption_bound {
                 Some(bound) => self.within::<M>(&ledger, &signal, bound),
-                None => self.once::<M>(&ledger, &signal, self.limits()),
+                None => self.once::<M>(&ledger, &signal, self.limits(), None),
             };
             if ledger.is_out_of_date() {
                 ledger.open();
@@ -77,7 +77,7 @@ impl<'s> Search<'s> {
     }
 
     /// Searches with what the ledger has in the open.
-    fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits) -> Found {
+    fn once<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, limits: Limits, bound: Option<u64>) -> Found {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
             let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
@@ -93,7 +93,7 @@ impl<'s> Search<'s> {
         };
         let make = || self.live(ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
-        let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, signal, &watch);
+        let (stats, coverage) = dpor::watch::<Live, M>(&make, &settings, bound, signal, &watch);
         let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
         Found { stats, coverage, wrong, ledger: ledger.clone() }
     }
@@ -102,13 +102,9 @@ impl<'s> Search<'s> {
     fn within<M: Model>(&self, ledger: &Ledger, signal: StopSignal<'_>, bound: usize) -> Found {
         let limits = self.limits();
         let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
-        let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits });
+        let found = self.once::<M>(ledger, signal, Limits { executions: in_full, ..limits }, None);
         match found.coverage {
-            Coverage::Stopped(StopReason::Executions(_)) => {
-                let live = self.live(ledger);
-                let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
-                Found { stats, coverage, wrong, ..found }
-            }
+            Coverage::Stopped(StopReason::Executions(_)) => self.once::<M>(ledger, signal, limits, Some(bound as u64)),
             _ => found,
         }
     }
