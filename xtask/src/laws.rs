@@ -119,6 +119,12 @@ const LAWS: &[Law] = &[
     },
     Law { name: "robustness is decided under SC", needs_end: true, every: 1, holds: robustness::agrees_with_the_model },
     Law {
+        name: "executions without a delay are passed over",
+        needs_end: true,
+        every: 1,
+        holds: robustness::passes_over_nothing,
+    },
+    Law {
         name: "a search of the model finds what SC has not",
         needs_end: true,
         every: 1,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use teetotal_judge::monitors::robustness::Site;
 use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_memory::{ModelId, Step};
 use teetotal_program::Value;
@@ -18,6 +19,8 @@ use crate::strategy::Abandon;
 #[expect(missing_debug_implementations, reason = "monitors need not be printable")]
 pub struct Collector<W = Schedule> {
     program: Arc<Program>,
+    /// The model that is asked about.
+    model: ModelId,
     monitors: Vec<Box<dyn Monitor>>,
     stop_at_first: bool,
     pub states: BTreeMap<Vec<Value>, W>,
@@ -55,6 +58,7 @@ impl<W> Collector<W> {
     pub fn new(program: &Arc<Program>, model: ModelId, monitors: &[MonitorId], stop_at_first: bool) -> Self {
         Collector {
             program: Arc::clone(program),
+            model,
             monitors: monitors.iter().map(|id| (id.info().make)(program, model)).collect(),
             stop_at_first,
             states: BTreeMap::new(),
@@ -71,6 +75,36 @@ impl<W> Collector<W> {
     /// The most that a monitor looks at.
     pub(crate) fn needs(&self) -> Level {
         self.monitors.iter().map(|monitor| monitor.id().info().needs).max().unwrap_or(Level::State)
+    }
+
+    /// The model whose delays alone make a monitor look at more than states, if there is one.
+    pub(crate) fn seeks_delays(&self) -> Option<ModelId> {
+        let mut ids = self.monitors.iter().map(|monitor| monitor.id());
+        let is_content = ids.all(|id| id == MonitorId::Robustness || id.info().needs == Level::State);
+        is_content.then_some(self.model)
+    }
+
+    /// What was found before of a delay between these places.
+    fn known_delay(&mut self, (store_at, access_at): (Site, Site)) -> Option<&mut Found<W>> {
+        self.findings.iter_mut().find(|found| match &found.finding {
+            Finding::NotRobust(delay) => (delay.store_at, delay.access_at) == (store_at, access_at),
+            _ => false,
+        })
+    }
+
+    /// Whether delays between these places, store and access, were all found before.
+    pub(crate) fn knows_delays(&mut self, places: &[(Site, Site)]) -> bool {
+        places.iter().all(|&pair| self.known_delay(pair).is_some())
+    }
+
+    /// Counts delays that were found before once more in this execution.
+    pub(crate) fn count_delays(&mut self, places: &[(Site, Site)]) {
+        let begun = self.begun;
+        for &pair in places {
+            if let Some(known) = self.known_delay(pair) {
+                known.seen_in(begun);
+            }
+        }
     }
 
     /// Another execution begins.
@@ -100,6 +134,7 @@ impl<W> Collector<W> {
     pub(crate) fn map<V>(self, mut say: impl FnMut(W) -> V) -> Collector<V> {
         Collector {
             program: self.program,
+            model: self.model,
             monitors: self.monitors,
             stop_at_first: self.stop_at_first,
             states: self.states.into_iter().map(|(values, place)| (values, say(place))).collect(),
@@ -122,8 +157,7 @@ impl<W> Collector<W> {
     fn report(&mut self, monitor: MonitorId, finding: Finding, view: &View<'_>, schedule: impl FnOnce() -> W) -> Flow {
         let begun = self.begun;
         if let Some(known) = self.known(monitor, &finding) {
-            known.executions += u64::from(known.last != begun);
-            known.last = begun;
+            known.seen_in(begun);
         } else {
             let relaxed = match &finding {
                 Finding::NotRobust(delay) => match self.constructor.construct(view.trace, delay) {
@@ -145,6 +179,17 @@ impl<W> Collector<W> {
 
     /// Takes in a maximal execution.
     pub(crate) fn watch_end(&mut self, view: &View<'_>, ending: &Ending, schedule: impl Fn() -> W) -> Flow {
+        self.watch_end_up_to(Level::EveryInterleaving, view, ending, schedule)
+    }
+
+    /// The same for monitors that look at no more than `level`, if the others would find nothing.
+    pub(crate) fn watch_end_up_to(
+        &mut self,
+        level: Level,
+        view: &View<'_>,
+        ending: &Ending,
+        schedule: impl Fn() -> W,
+    ) -> Flow {
         let ending = &counted(&self.program, view.state, ending);
         self.stats.executions += 1;
         match ending {
@@ -157,7 +202,7 @@ impl<W> Collector<W> {
             Ending::Failed => self.stats.failed += 1,
         }
         let mut found = Vec::new();
-        for monitor in &mut self.monitors {
+        for monitor in self.monitors.iter_mut().filter(|monitor| monitor.id().info().needs <= level) {
             found.extend(monitor.end(view, ending).into_iter().map(|finding| (monitor.id(), finding)));
         }
         self.report_all(found, view, schedule)
@@ -200,6 +245,12 @@ impl Found<Schedule> {
 }
 
 impl<W> Found<W> {
+    /// Counts the execution with this number, if it was not counted yet.
+    fn seen_in(&mut self, begun: u64) {
+        self.executions += u64::from(self.last != begun);
+        self.last = begun;
+    }
+
     /// The same with other words for where it was found.
     fn map<V>(self, say: impl FnOnce(W) -> V) -> Found<V> {
         let Found { monitor, finding, place, relaxed, executions, last } = self;

@@ -1,10 +1,14 @@
 //! The monitor of robustness, on executions of sequential consistency, says what a search of the model says.
 
+use std::sync::Arc;
+
 use teetotal_explore::robustness::search_model;
-use teetotal_explore::{Limits, Options, SearchId, check, dpor};
+use teetotal_explore::stateless::Replay;
+use teetotal_explore::{Collector, Limits, Options, Schedule, SearchId, System, check, dpor, driver};
 use teetotal_judge::MonitorId;
 use teetotal_memory::models::{Pso, Sc, Tso};
 use teetotal_memory::{Model, ModelId, relations};
+use teetotal_program::ir::Interpreter;
 
 use crate::laws::{Case, Verdict};
 
@@ -15,6 +19,38 @@ pub(super) fn agrees_with_the_model(case: &Case) -> Verdict {
     }
     agrees_under::<Tso>(case)?;
     agrees_under::<Pso>(case)
+}
+
+/// A search that performs only executions with new delays finds the same, and as often, as if it performed them all.
+pub(super) fn passes_over_nothing(case: &Case) -> Verdict {
+    if dpor::unsupported(&case.program).is_some() {
+        return Ok(());
+    }
+    for model in [ModelId::Tso, ModelId::Pso] {
+        let options = Options { search: SearchId::Dpor, monitors: vec![MonitorId::Robustness], ..Options::new(model) };
+        let outcome = check(&case.program, &options, &|| None).map_err(|error| error.to_string())?;
+        let found: Vec<_> = outcome.violations.iter().map(|v| (&v.finding, v.executions)).collect();
+        let all = perform_all(case, model);
+        let all: Vec<_> = all.findings.iter().map(|found| (&found.finding, found.executions)).collect();
+        let is_same = found.len() == all.len() && found.iter().zip(&all).all(|(a, b)| a.0.is_like(b.0) && a.1 == b.1);
+        if !is_same {
+            return Err(format!("under {} dpor finds {found:?}, and there are {all:?}", model.info().name));
+        }
+    }
+    Ok(())
+}
+
+/// What the monitor finds if every execution of sequential consistency is performed.
+fn perform_all(case: &Case, model: ModelId) -> Collector {
+    let mut collector = Collector::new(&case.program, model, &[MonitorId::Robustness], false);
+    let subject = Interpreter::new(Arc::clone(&case.program));
+    let mut system = System::<_, Sc>::new(subject.clone());
+    let limits = Limits::default();
+    dpor::visit::<_, Sc>(&subject, &limits, &mut |steps| {
+        let schedule = Schedule::Steps(steps);
+        driver::run(&mut system, &mut Replay::of_schedule(&schedule), &mut collector, &limits, &|| None);
+    });
+    collector
 }
 
 /// A search of the model itself finds something exactly if the model has a trace that counts and is not one of sequential

@@ -52,4 +52,34 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "ending != Ending::Discarded && ",
         replacement: "",
     },
+    Mutant {
+        name: "a graph with a store that its own thread has read is passed over",
+        file: "crates/explore/src/dpor/overtaking.rs",
+        original: "self.node(reader).thread != thread ||",
+        replacement: "self.node(reader).thread == thread ||",
+    },
+    Mutant {
+        name: "a graph is passed over although a later store is still pending",
+        file: "crates/explore/src/dpor/overtaking.rs",
+        original: "if waits {\n                    stores.insert(slot);",
+        replacement: "if waits {\n                    return None;",
+    },
+    Mutant {
+        name: "what follows a SeqCst store of a graph does not wait for it",
+        file: "crates/explore/src/dpor/overtaking.rs",
+        original: "is_store && is_followed && later.access.order",
+        replacement: "is_store && !is_followed && later.access.order",
+    },
+    Mutant {
+        name: "the graph of a joined thread still has its stores in a buffer",
+        file: "crates/explore/src/dpor/overtaking.rs",
+        original: "past.iter().any(|slot| self.joins(slot, reached))",
+        replacement: "past.iter().any(|slot| self.joins(slot, Bits::EMPTY))",
+    },
+    Mutant {
+        name: "an access of a graph does not wait for stores of its own thread",
+        file: "crates/explore/src/dpor/overtaking.rs",
+        original: "let is_awaited = self.node(store).thread == access.thread &&",
+        replacement: "let is_awaited = self.node(store).thread != access.thread &&",
+    },
 ];

@@ -79,7 +79,7 @@ impl<const N: usize> Graph<N> {
         let node = self.node(slot);
         let known = |other: Slot| self.node(other).stamp <= node.stamp || past.has(other);
         match node.role {
-            Role::Other => true,
+            Role::Fence | Role::Spawn | Role::Join(_) | Role::Other => true,
             Role::Choice(alternative) => alternative == 0,
             Role::Read | Role::Blocked | Role::UpdateRead => {
                 (node.source == NONE || known(node.source)) && !self.followed(node.source, node.loc(), known)

@@ -5,6 +5,7 @@
 //! happens: when a store reaches memory, when anything else is performed. A graph is an execution of the model exactly
 //! when this order has no cycle; see `docs/theory/dpor.md`.
 
+use teetotal_judge::monitors::robustness::Site;
 use teetotal_memory::Access;
 use teetotal_program::{Loc, ThreadId, Value};
 
@@ -30,7 +31,10 @@ pub(super) enum Role {
     Store,
     /// One of several alternatives.
     Choice(u32),
-    /// An event that accesses no location.
+    Fence,
+    Spawn,
+    Join(ThreadId),
+    /// Any other event that accesses no location.
     Other,
 }
 
@@ -44,6 +48,16 @@ impl Role {
     }
 }
 
+/// What an operation that reads is if it writes nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Idle {
+    Load,
+    /// A load in its source, and in models that heed that.
+    LoadInSource,
+    /// It accesses memory at once all the same.
+    Update,
+}
+
 /// An event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node<const N: usize> {
@@ -52,6 +66,10 @@ pub(super) struct Node<const N: usize> {
     /// Whether its operation is one that waits until it can go on.
     pub(super) waits: bool,
     pub(super) access: Access,
+    /// Where its thread stands, as `Subject::place` has it.
+    pub(super) place: u32,
+    /// Of a read: what it is if it writes nothing.
+    pub(super) idle: Idle,
     pub(super) read: Value,
     pub(super) written: Value,
     /// Of a read: the write it reads from.
@@ -91,13 +109,15 @@ impl<const N: usize> Progress<N> {
 }
 
 impl<const N: usize> Node<N> {
-    /// A node of `thread` without content.
-    pub(super) fn blank(thread: ThreadId, role: Role, access: Access) -> Self {
+    /// A node of `thread`, which stands at `place`, without content.
+    pub(super) fn blank(thread: ThreadId, place: u32, role: Role, access: Access) -> Self {
         Node {
             thread,
             role,
             waits: false,
             access,
+            place,
+            idle: Idle::Load,
             read: 0,
             written: 0,
             source: NONE,
@@ -111,6 +131,11 @@ impl<const N: usize> Node<N> {
             readers: Bits::EMPTY,
             after: Progress::START,
         }
+    }
+
+    /// Where it stands in the program.
+    pub(super) fn site(&self) -> Site {
+        Site { thread: self.thread, place: self.place }
     }
 
     /// The location of a node that accesses one.

@@ -1,11 +1,13 @@
 //! What there is to see at the end of an execution.
 
+use teetotal_judge::monitors::robustness::Site;
 use teetotal_judge::{Ending, Level, View};
-use teetotal_memory::{Model, Step, Trace};
+use teetotal_memory::models::{Pso, Tso};
+use teetotal_memory::{Model, ModelId, Step, Trace};
 use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::{Failure, Status, ThreadId, Value};
 
-use super::graph::{NONE, Role};
+use super::graph::{NONE, Node, Role};
 use super::linear::{self, Move};
 use super::position::Path;
 use super::walk::{Rewindable, Walk};
@@ -119,7 +121,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 flow = if flow == Flow::Continue { next } else { flow };
             }
         }
-        let next = collector.watch_end(&view(None), &self.ending(), || self.found());
+        let next = collector.watch_end_up_to(Level::State, &view(None), &self.ending(), || self.found());
         if flow == Flow::Continue { next } else { flow }
     }
 }
@@ -130,6 +132,10 @@ pub(super) struct Show<S, M> {
     nothing: Trace,
     /// Performs executions, where monitors look at more than states.
     system: Option<System<S, M>>,
+    /// The model whose delays they look for, if that is all.
+    delays: Option<ModelId>,
+    /// Where the delays of the newest graph are.
+    places: Vec<(Site, Site)>,
 }
 
 impl<S: Rewindable, M: Model> Show<S, M> {
@@ -138,15 +144,33 @@ impl<S: Rewindable, M: Model> Show<S, M> {
         S: Clone,
     {
         let system = (collector.needs() > Level::State).then(|| System::new(subject.clone()));
-        Show { collector, nothing: Trace::default(), system }
+        let delays = collector.seeks_delays().filter(|_| M::ID == ModelId::Sc && system.is_some());
+        Show { collector, nothing: Trace::default(), system, delays, places: Vec::new() }
     }
 
     /// Shows the maximal graph of `walk`.
     pub(super) fn graph<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> Flow {
+        let is_new = self.delays.is_none() || self.is_new(walk);
         match &mut self.system {
-            Some(system) => walk.perform(&mut self.collector, system),
-            None => walk.show(&mut self.collector, &self.nothing),
+            Some(system) if is_new => walk.perform(&mut self.collector, system),
+            _ => {
+                let flow = walk.show(&mut self.collector, &self.nothing);
+                self.collector.count_delays(&self.places);
+                flow
+            }
         }
+    }
+
+    /// Whether the graph has a delay between places that were not found yet.
+    fn is_new<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> bool {
+        self.places.clear();
+        let mut add = |access: &Node<N>, store: &Node<N>| self.places.push((store.site(), access.site()));
+        match self.delays {
+            None | Some(ModelId::Sc) => {}
+            Some(ModelId::Tso) => walk.graph.overtakings::<Tso>(&mut add),
+            Some(ModelId::Pso) => walk.graph.overtakings::<Pso>(&mut add),
+        }
+        !self.collector.knows_delays(&self.places)
     }
 }
 

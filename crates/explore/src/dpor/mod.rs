@@ -15,6 +15,7 @@ mod job;
 mod leaf;
 mod ledger;
 mod linear;
+mod overtaking;
 mod pool;
 mod position;
 mod preemptions;

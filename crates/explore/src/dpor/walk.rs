@@ -10,7 +10,7 @@ use teetotal_program::{Loc, OnFailure, Op, Order, Redo, Status, Subject, ThreadI
 
 use super::alternatives::{Alternative, Lazy};
 use super::bits::Bits;
-use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
+use super::graph::{Graph, Idle, NONE, Node, Progress, Role, Slot};
 
 pub(super) use teetotal_program::Rewind as Rewindable;
 
@@ -402,7 +402,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let past = self.graph.past_after(strand.last, strand);
         if strand.last != NONE && self.graph.node(strand.last).role == Role::UpdateRead {
             let read = self.graph.node(strand.last);
-            let mut node = Node::blank(thread, Role::UpdateWrite, read.access);
+            let mut node = Node::blank(thread, read.place, Role::UpdateWrite, read.access);
             node.written = read.written;
             node.order = Bits::one(strand.last);
             node.past = past;
@@ -412,7 +412,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             unreachable!("thread {thread} is at a store")
         };
         let access = Access { loc: Some(loc), order, epoch: progress.epoch };
-        let mut node = Node::blank(thread, Role::Store, access);
+        let mut node = Node::blank(thread, self.subject.place(thread), Role::Store, access);
         node.written = value;
         node.order = progress.floor | self.held_back(progress, access);
         node.past = past;
@@ -439,7 +439,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             (Task::Perform(thread, op), Alternative::Source(source)) => {
                 let reading = self.reading(thread, op);
                 let access = reading.access(self.graph.progress(thread));
-                let slot = self.graph.add(Node::blank(thread, Role::Read, access));
+                let place = self.subject.place(thread);
+                let slot = self.graph.add(Node::blank(thread, place, Role::Read, access));
                 self.read(slot, op, source);
             }
             (Task::Perform(thread, op), Alternative::Choose(taken)) => self.order(thread, op, taken),
@@ -612,6 +613,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             Answer::Blocked => Role::Blocked,
             Answer::Updated(_) => Role::UpdateRead,
         };
+        node.idle = idle(op);
         node.read = value;
         node.written = if let Answer::Updated(written) = answer { written } else { 0 };
         node.order = order;
@@ -665,7 +667,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let mut past = self.graph.past_after(strand.last, strand);
         let (role, order) = match op {
             Op::Choose { .. } => (Role::Choice(taken), Order::Plain),
-            Op::Fence { order } | Op::Spawn { order, .. } | Op::Join { order, .. } => (Role::Other, order),
+            Op::Fence { order } => (Role::Fence, order),
+            Op::Spawn { order, .. } => (Role::Spawn, order),
+            Op::Join { thread: child, order } => (Role::Join(child), order),
             _ => (Role::Other, Order::SeqCst),
         };
         let access = Access { loc: None, order, epoch: progress.epoch };
@@ -688,7 +692,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 past.insert(slot);
             }
         }
-        let mut node = Node::blank(thread, role, access);
+        let mut node = Node::blank(thread, self.subject.place(thread), role, access);
         node.order = before;
         let slot = self.graph.add(node);
         past.insert(slot);
@@ -750,15 +754,24 @@ pub(super) enum Answer {
     Blocked,
 }
 
+/// What an operation that reads is if it writes nothing.
+fn idle(op: Op) -> Idle {
+    match op {
+        Op::Load { .. } | Op::Await { .. } => Idle::Load,
+        Op::Rmw { on_failure: OnFailure::Load(_), .. } => Idle::LoadInSource,
+        _ => Idle::Update,
+    }
+}
+
 fn answer<S: Subject, M: Model>(subject: &S, thread: ThreadId, op: Op, value: Value) -> Answer {
     match op {
         Op::Load { .. } => Answer::Load(value),
         Op::Await { .. } if subject.accepts(thread, &[value], 0) => Answer::Load(value),
         Op::Await { .. } => Answer::Blocked,
         Op::Lock { .. } => subject.modify(thread, value).map_or(Answer::Blocked, Answer::Updated),
-        Op::Rmw { on_failure, .. } => match subject.modify(thread, value) {
+        Op::Rmw { .. } => match subject.modify(thread, value) {
             Some(written) => Answer::Updated(written),
-            None if M::FAILURE_IS_LOAD && matches!(on_failure, OnFailure::Load(_)) => Answer::Load(value),
+            None if M::FAILURE_IS_LOAD && idle(op) == Idle::LoadInSource => Answer::Load(value),
             None => Answer::Failed,
         },
         Op::Unlock { .. } => subject.modify(thread, value).map_or(Answer::Failed, Answer::Updated),
