@@ -1,11 +1,11 @@
 //! Leaves out the ways on which an execution would have too many preemptions.
 
-use teetotal_memory::{Access, Model};
-use teetotal_program::{Op, Order, ThreadId};
+use teetotal_memory::Model;
+use teetotal_program::{Op, ThreadId};
 
 use super::alternatives::Alternative;
 use super::bits::Bits;
-use super::graph::{NONE, Node, Role};
+use super::graph::NONE;
 use super::preemptions::Schedules;
 use super::walk::{Rewindable, Walk};
 
@@ -16,12 +16,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let Some(slot) = self.graph.free_slot() else { return };
         let schedules = Schedules::new(&self.graph, self.graph.alive());
         let waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
-        let read = Node { waits, ..blank(thread) };
         let (graph, left_out) = (&self.graph, &mut self.left_out);
         retain(&mut self.alternatives, first, |alternative| {
             let Alternative::Source(source) = alternative else { return true };
             let past = own_past | if source == NONE { Bits::EMPTY } else { graph.node(source).past };
-            let fits = schedules.with(slot, &read, past).need_at_most(bound);
+            let fits = schedules.with(thread, slot, past, waits).need_at_most(bound);
             *left_out |= !fits;
             fits
         });
@@ -36,20 +35,15 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         retain(&mut self.alternatives, first, |alternative| {
             let Alternative::Revisit(read) = alternative else { return true };
             let node = graph.node(read);
-            let with_write = Schedules::new(graph, graph.kept(read, write.past)).with(slot, &write, write.past);
+            let kept = Schedules::new(graph, graph.kept(read, write.past));
+            let with_write = kept.with(thread, slot, write.past, false);
             let strand = graph.strand(node.thread);
             let past = graph.past_after(node.before, strand) | write.past | Bits::one(slot);
-            let read_only = Node { waits: node.waits, ..blank(node.thread) };
-            let fits = with_write.with(read, &read_only, past).need_at_most(bound);
+            let fits = with_write.with(node.thread, read, past, node.waits).need_at_most(bound);
             *left_out |= !fits;
             fits
         });
     }
-}
-
-/// A node of `thread` of which nothing is known.
-fn blank<const N: usize>(thread: ThreadId) -> Node<N> {
-    Node::blank(thread, Role::Other, Access { loc: None, order: Order::Plain, epoch: 0 })
 }
 
 /// Keeps those alternatives from `first` on that `fit`.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use teetotal_program::ThreadId;
 
 use super::bits::Bits;
-use super::graph::{Graph, NONE, Node, Role, Slot};
+use super::graph::{Graph, NONE, Role, Slot};
 
 /// The events of a graph, or of a part of it with more at its end, to be performed one after the other.
 pub(super) struct Schedules<'g, const N: usize> {
@@ -51,11 +51,10 @@ impl<'g, const N: usize> Schedules<'g, N> {
         Schedules { graph, threads, tried: BTreeMap::new() }
     }
 
-    /// The same with one more event at the end of its thread, which is `node` but for its past.
-    pub(super) fn with(&self, slot: Slot, node: &Node<N>, past: Bits<N>) -> Self {
+    /// The same with one more event at the end of `thread`, which may be one that `waits`.
+    pub(super) fn with(&self, thread: ThreadId, slot: Slot, past: Bits<N>, waits: bool) -> Self {
         let mut threads = self.threads.clone();
-        let waits = node.waits || node.before != NONE && node.role == Role::UpdateWrite;
-        threads[node.thread.index()].push(Event { slot, half: NONE, past, waits, lock: None });
+        threads[thread.index()].push(Event { slot, half: NONE, past, waits, lock: None });
         Schedules { graph: self.graph, threads, tried: BTreeMap::new() }
     }
 
