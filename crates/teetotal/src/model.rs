@@ -71,8 +71,8 @@ pub struct Builder {
     pub max_branches: usize,
     /// At most this many preemptions in one execution, if there are too many executions to run all.
     ///
-    /// A preemption is a switch to another thread although the one that runs can go on, or a store that stays in its
-    /// buffer although it can leave.
+    /// A preemption is a switch to another thread although the one that runs can go on. Ways that need more are left out,
+    /// with what would be found only by going back from there.
     pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
