@@ -74,9 +74,8 @@ impl Effort {
     ) -> Result<(Options, AllLimits), Fault> {
         let about_traces = checks.iter().any(|id| id.is_about_robustness());
         let default = if about_traces { SearchId::for_robustness(program) } else { SEARCHES[0].id };
-        let search = self.search.unwrap_or(default);
-        let limits = limits::gather(&self.limit, search)?;
-        let options = Options { search, monitors: checks.to_vec(), ..self.options(model, &limits) };
+        let limits = limits::gather(&self.limit, self.search.unwrap_or(default))?;
+        let options = Options { monitors: checks.to_vec(), ..self.options(model, &limits) };
         Ok((options, limits))
     }
 

@@ -4,6 +4,9 @@
 //! store buffer whose thread goes round in a loop that stores and drains nowhere. Such programs are for the symbolic
 //! search. Whether there is such a loop is read off the code, so a loop that ends after a few rounds counts as well.
 //! Most of what is wrong shows with a store or two in each buffer, so that is looked for first.
+//!
+//! A program may have many states and few executions. So where the states are not few, executions are tried, and where
+//! robustness of a program with loops is asked, they are tried first.
 
 use teetotal_memory::{Access, Model};
 use teetotal_program::ir::{Instruction, Program, ThreadCode};
@@ -17,6 +20,13 @@ pub(crate) const SHORT_BUFFERS: [u64; 2] = [1, 2];
 
 /// How many states are looked at then, with each limit.
 pub(crate) const FEW_STATES: u64 = 100_000;
+
+/// How many states are searched before executions are tried, which may be fewer.
+pub(crate) const SOME_STATES: u64 = 5_000;
+
+/// How many executions are tried before a search over states goes on to its end, and how long they may be.
+pub(crate) const FEW_EXECUTIONS: u64 = 2_000;
+pub(crate) const SHORT_EXECUTION: u64 = 128;
 
 /// The search for `program` under `M`.
 pub(crate) fn choose<M: Model>(program: &Program, limits: &Limits) -> SearchId {

@@ -145,6 +145,11 @@ pub fn check_with(
     if let (true, Some(id)) = (checkpoints.is_some(), options.monitors.iter().find(|id| id.is_about_robustness())) {
         return Err(CheckError::NotKept { monitor: id.info().name });
     }
+    if (asked, options.search) == (SearchId::Auto, SearchId::Stateful)
+        && let Some(early) = try_what_is_small(program, options, signal)?
+    {
+        return Ok(early);
+    }
     let reduces = options.search == SearchId::Stateful;
     let watches = |id: &MonitorId| !(reduces && id.is_about_robustness());
     let monitors: Vec<MonitorId> = options.monitors.iter().copied().filter(watches).collect();
@@ -216,6 +221,55 @@ fn look_with_short_buffers(
         }
     }
     Ok(None)
+}
+
+/// What comes of a search over states where they are few, or else of one over executions where these are.
+fn try_what_is_small(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+) -> Result<Option<Outcome>, CheckError> {
+    if !options.asks_for_robustness() {
+        // Whoever sets a limit wants to know what it leaves out.
+        if options.limits != Limits::default() {
+            return Ok(None);
+        }
+        let limits = Limits { states: Some(auto::SOME_STATES), ..options.limits };
+        let collector = Collector::new(program, options.model, &options.monitors, options.stop_at_first);
+        let searched = search(program, &Options { limits, ..options.clone() }, signal, collector, None)?;
+        if !matches!(searched.coverage, Coverage::Stopped(StopReason::States(_))) {
+            return finish(program, options, searched).map(Some);
+        }
+    }
+    match try_few_executions(program, options, signal)? {
+        Some(searched) => finish(program, &Options { search: SearchId::Dpor, ..options.clone() }, searched).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Runs all executions, if there are few and they are short; a loop may have no end, or end soon.
+fn try_few_executions(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+) -> Result<Option<Searched>, CheckError> {
+    let fits = options.monitors.iter().all(|id| SearchId::Dpor.info().fits(id.info()));
+    if !fits || dpor::unsupported(program).is_some() {
+        return Ok(None);
+    }
+    let at_most = |limit: Option<u64>, few: u64| Some(limit.unwrap_or(few).min(few));
+    let Limits { executions, steps, .. } = options.limits;
+    let limits = Limits {
+        executions: at_most(executions, auto::FEW_EXECUTIONS),
+        steps: at_most(steps, auto::SHORT_EXECUTION),
+        ..options.limits
+    };
+    let few = Options { search: SearchId::Dpor, limits, jobs: 1, ..options.clone() };
+    let collector = Collector::new(program, options.model, &options.monitors, options.stop_at_first);
+    let searched = search(program, &few, signal, collector, None)?;
+    let is_over = matches!(searched.coverage, Coverage::Complete | Coverage::Stopped(StopReason::Violation));
+    let is_done = is_over && !searched.is_in_doubt();
+    Ok(is_done.then_some(searched))
 }
 
 /// What a search over states says of robustness: of those of sequential consistency, and where that does not do, of

@@ -163,7 +163,7 @@ fn a_search_that_was_stopped_is_never_sure() {
 #[test]
 fn the_time_is_limited_too() {
     check(
-        "check indexer --limit time=1 --model sc",
+        "check indexer --search stateful --limit time=1 --model sc",
         3,
         expect![[r#"
         indexer: no violation found under sc (stopped: out of time)

@@ -51,7 +51,8 @@ fn interrupted(args: &str) -> (String, String, Option<i32>) {
 
 #[test]
 fn the_first_one_ends_the_search_with_what_was_found() {
-    let (stdout, stderr, code) = interrupted("check SB indexer MP n6 --model sc --quiet --allow-incomplete");
+    let (stdout, stderr, code) =
+        interrupted("check SB indexer MP n6 --model sc --search stateful --quiet --allow-incomplete");
     expect![[r#"
         indexer: no violation found under sc (stopped: interrupted)
     "#]]
@@ -66,7 +67,7 @@ fn the_first_one_ends_the_search_with_what_was_found() {
 
 #[test]
 fn a_comparison_says_what_it_knows() {
-    let (stdout, stderr, code) = interrupted("compare SB indexer --quiet");
+    let (stdout, stderr, code) = interrupted("compare SB indexer --search stateful --quiet");
     expect![[r#"
         indexer: at least 0 final states under sc, 0 under tso, 0 under pso (stopped: interrupted)
     "#]]

@@ -54,7 +54,7 @@ fn a_narrow_screen_gets_narrow_text() {
 
 #[test]
 fn progress_is_not_shown_where_nobody_looks_at_a_terminal() {
-    let ran = run(&mut teetotal("check indexer --model sc --limit time=2 --quiet"));
+    let ran = run(&mut teetotal("check indexer --model sc --search stateful --limit time=2 --quiet"));
     assert_eq!(ran.stdout, "indexer: no violation found under sc (stopped: out of time)\n");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
 }
