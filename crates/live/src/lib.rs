@@ -5,6 +5,7 @@
 //! behaves as the standard library outside of one.
 
 pub mod alloc;
+mod beginning;
 pub mod cell;
 mod clock;
 mod complaint;

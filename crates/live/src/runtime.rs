@@ -297,6 +297,11 @@ impl Execution {
         self.slots.borrow()[key.index()]
     }
 
+    /// For each cell what was last written there, or read if nothing was.
+    pub(crate) fn contents(&self) -> Vec<Option<Value>> {
+        self.slots.borrow().clone()
+    }
+
     fn postponed(&self, thread: ThreadId) -> Option<Request> {
         let mut postponed = self.postponed.borrow_mut();
         let at = postponed.iter().position(|(own, _)| *own == thread)?;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use corosensei::stack::DefaultStack;
 use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
 
+use crate::beginning::Beginning;
 use crate::complaint::{Complaint, Kind};
 use crate::fiber::{self, Backend, Fiber};
 use crate::hidden::Ledger;
@@ -53,8 +54,8 @@ impl Default for Setup {
 pub struct Live {
     body: Model,
     /// Heap-allocated, since running code points to it.
-    execution: Box<Execution>,
-    threads: Vec<Thread>,
+    pub(crate) execution: Box<Execution>,
+    pub(crate) threads: Vec<Thread>,
     memory: RefCell<Memory>,
     setup: Setup,
     /// Stacks to use again.
@@ -62,16 +63,17 @@ pub struct Live {
     /// Who wrote what the next thread to go on has read.
     source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
-    is_rerunning: bool,
+    pub(crate) is_rerunning: bool,
     records_places: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
     /// What is stronger than the source says.
     mend: Mend,
+    pub(crate) beginning: Beginning,
 }
 
 /// A thread of a model.
-struct Thread {
+pub(crate) struct Thread {
     state: State,
     /// How many operations it has performed.
     performed: u32,
@@ -87,7 +89,15 @@ struct Thread {
     child: std::cell::Cell<Option<ThreadId>>,
 }
 
-enum State {
+impl Thread {
+    /// What it has performed so far does not count.
+    pub(crate) fn forget_performed(&mut self) {
+        self.performed = 0;
+        self.places.clear();
+    }
+}
+
+pub(crate) enum State {
     NotStarted,
     Waiting(Fiber, Request),
     Finished,
@@ -136,6 +146,7 @@ impl Live {
             records_places: false,
             is_settled: false,
             mend: Mend::default(),
+            beginning: Beginning::default(),
         };
         live.restart();
         live
@@ -266,7 +277,7 @@ impl Live {
     }
 
     /// What `thread` is answered when nobody searches, if it can go on.
-    fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
+    pub(crate) fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
         let what = &self.request(thread)?.what;
         let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));
         let old = value.unwrap_or(0);
@@ -335,13 +346,20 @@ impl Live {
             own.place = Some(request.place);
         }
         own.state = state;
-        if !self.is_rerunning {
+        if !self.is_rerunning && !self.beginning.runs {
             self.give_numbers(thread);
         }
     }
 
+    /// No location has a number any more.
+    pub(crate) fn forget_numbers(&mut self) {
+        let memory = self.memory.get_mut();
+        memory.locations.clear();
+        memory.initial.clear();
+    }
+
     /// Gives numbers to the location that `thread` is about to access and to the thread that it is about to start.
-    fn give_numbers(&self, thread: ThreadId) {
+    pub(crate) fn give_numbers(&self, thread: ThreadId) {
         // Whatever has no number yet gets one when it is asked for.
         let _ = self.status(thread);
     }
@@ -356,7 +374,7 @@ impl Live {
         State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
 
-    fn request(&self, thread: ThreadId) -> Option<&Request> {
+    pub(crate) fn request(&self, thread: ThreadId) -> Option<&Request> {
         match &self.threads.get(thread.index())?.state {
             State::Waiting(_, request) => Some(request),
             _ => None,
@@ -369,13 +387,14 @@ impl Live {
         let next = Loc::at(memory.initial.len());
         let loc = *memory.entry(cell.key).get_or_insert(next);
         if loc == next {
-            memory.initial.push(cell.initial);
+            memory.initial.push(self.beginning.left_in(cell));
         }
         loc
     }
 
     /// Gives `cell` the number that it had when this was run before.
     fn bind(&mut self, cell: Cell, loc: Loc) -> bool {
+        let initial = self.beginning.left_in(cell);
         let memory = self.memory.get_mut();
         if memory.initial.len() <= loc.index() {
             memory.initial.resize(loc.index() + 1, 0);
@@ -384,7 +403,7 @@ impl Live {
             Some(bound) => *bound == loc,
             unbound => {
                 *unbound = Some(loc);
-                memory.initial[loc.index()] = cell.initial;
+                memory.initial[loc.index()] = initial;
                 true
             }
         }
@@ -403,7 +422,7 @@ impl Live {
     }
 
     /// Lets the clocks take note of the operation that `thread` performs with `answer`.
-    fn note(&mut self, thread: ThreadId, answer: Value) {
+    pub(crate) fn note(&mut self, thread: ThreadId, answer: Value) {
         let source = self.source.take();
         let index = self.threads[thread.index()].performed;
         let Some(request) = self.request(thread) else { return };
@@ -558,17 +577,18 @@ impl Subject for Live {
         }
         self.abandon();
         self.execution.begin();
-        let memory = self.memory.get_mut();
-        memory.locations.clear();
-        memory.initial.clear();
-        memory.n_threads = 0;
+        self.forget_numbers();
+        self.memory.get_mut().n_threads = 0;
         self.source = None;
         let body = Arc::clone(&self.body);
         let body = move || {
             body();
             drop_locals();
         };
+        self.beginning.left.clear();
+        self.beginning.runs = self.beginning.max_hidden > 0;
         self.start(ThreadId(0), Box::new(body));
+        self.run_beginning();
     }
 
     fn place(&self, thread: ThreadId) -> u32 {
@@ -623,7 +643,7 @@ impl Live {
     }
 
     /// Lets `thread` go on with `answer`.
-    fn go_on(&mut self, thread: ThreadId, answer: Value) {
+    pub(crate) fn go_on(&mut self, thread: ThreadId, answer: Value) {
         let done = if self.records_places { self.about_to_do(thread, answer) } else { None };
         let own = &mut self.threads[thread.index()];
         own.performed += 1;

@@ -13,7 +13,6 @@ use teetotal_frontends::traces::Format;
 use teetotal_live::{Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
-mod bounded;
 mod checkpoint;
 mod environment;
 mod failure;
@@ -84,8 +83,8 @@ pub struct Builder {
     pub max_branches: usize,
     /// At most this many preemptions in one execution, if there are too many executions to run all.
     ///
-    /// A preemption is a switch to another thread although the one that runs can go on, or a store that stays in its
-    /// buffer although it can leave.
+    /// A preemption is a switch to another thread although the one that runs can go on. Ways that need more are left out,
+    /// with what would be found only by going back from there.
     pub preemption_bound: Option<usize>,
     /// How many processor cores to use.
     pub jobs: usize,
@@ -299,8 +298,7 @@ impl Builder {
         let ledger = Ledger::default();
         reachable::ask_for(&ledger, place);
         self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
-        let search = Search { builder: self, body: Arc::clone(body), ledger: ledger.clone() };
-        let Found { stats, coverage, wrong } = self.model.visit(search);
+        let Found { stats, coverage, wrong } = self.model.visit(Search::new(self, body, &ledger));
         let reachable = ledger.marked();
         let failure = match wrong {
             Some(wrong) => {

@@ -189,3 +189,61 @@ fn results_do_not_depend_on_the_number_of_jobs() {
     });
     assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
 }
+
+/// Two threads that read and write in either order, and in one of these orders do more than fits into the smallest sets.
+fn long_in_one_order() {
+    let cells: Arc<[AtomicUsize; 3]> = Arc::new(std::array::from_fn(|_| AtomicUsize::new(0)));
+    let own = Arc::clone(&cells);
+    let other = thread::spawn(move || {
+        own[0].store(1, Ordering::Relaxed);
+        own[1].load(Ordering::Relaxed)
+    });
+    if cells[0].load(Ordering::Relaxed) == 1 {
+        for _ in 0..100 {
+            cells[2].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    other.join().expect("it ends");
+}
+
+#[test]
+fn a_search_goes_on_where_it_was_when_executions_become_long() {
+    for model in MODELS {
+        let report = explore(model, long_in_one_order);
+        assert_eq!((report.failure, report.executions), (None, 2), "under {model:?}");
+        assert!(report.coverage.is_complete());
+    }
+}
+
+#[test]
+fn what_one_thread_does_before_there_is_another_is_no_part_of_the_search() {
+    let mut builder = Builder::new();
+    builder.max_branches = 20_000;
+    let report = builder.explore(|| {
+        let cell = Arc::new(AtomicUsize::new(0));
+        for _ in 0..10_000 {
+            cell.fetch_add(1, Ordering::Relaxed);
+        }
+        let own = Arc::clone(&cell);
+        let other = thread::spawn(move || own.fetch_add(1, Ordering::Relaxed));
+        let before = cell.swap(0, Ordering::Relaxed);
+        let between = other.join().expect("it ends");
+        assert!(matches!((before, between), (10_000, 0) | (10_001, 10_000)));
+    });
+    assert!(report.coverage.is_complete(), "{:?}", report.coverage);
+    assert_eq!((report.failure, report.executions), (None, 2));
+}
+
+#[test]
+fn what_fails_is_shown_from_the_beginning() {
+    let report = explore(ModelId::Pso, || {
+        let cell = Arc::new(AtomicUsize::new(0));
+        cell.store(7, Ordering::Relaxed);
+        let own = Arc::clone(&cell);
+        let other = thread::spawn(move || own.store(8, Ordering::Relaxed));
+        assert_eq!(cell.load(Ordering::Relaxed), 7);
+        other.join().expect("it ends");
+    });
+    let failure = report.failure.expect("the other thread may be first");
+    assert!(failure.contains("cell.store(7, Ordering::Relaxed)"), "{failure}");
+}

@@ -1,4 +1,7 @@
 //! Sets of nodes as bits.
+//!
+//! Loops are written out: code under the checker is mostly built without optimization, and this with it, where each
+//! iterator costs as much as the words that it goes over.
 
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
@@ -37,16 +40,54 @@ impl<const N: usize> Bits<N> {
     /// The smallest number that is not in it, if there is room for one.
     #[inline]
     pub(super) fn first_free(&self) -> Option<u32> {
-        (0..N).find(|&word| self.0[word] != u64::MAX).map(|word| 64 * word as u32 + self.0[word].trailing_ones())
+        let mut word = 0;
+        while word < N {
+            if self.0[word] != u64::MAX {
+                return Some(64 * word as u32 + self.0[word].trailing_ones());
+            }
+            word += 1;
+        }
+        None
     }
 
     /// Takes the smallest member out.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<u32> {
-        let word = (0..N).find(|&word| self.0[word] != 0)?;
-        let bit = self.0[word].trailing_zeros();
-        self.0[word] &= self.0[word] - 1;
-        Some(64 * word as u32 + bit)
+        let mut word = 0;
+        while word < N {
+            let members = self.0[word];
+            if members != 0 {
+                self.0[word] = members & (members - 1);
+                return Some(64 * word as u32 + members.trailing_zeros());
+            }
+            word += 1;
+        }
+        None
+    }
+
+    /// Whether everything in it is in `other` too.
+    #[inline]
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        let mut word = 0;
+        while word < N {
+            if self.0[word] & !other.0[word] != 0 {
+                return false;
+            }
+            word += 1;
+        }
+        true
+    }
+
+    /// Adds what of `from` is not in it, to `rest` too.
+    #[inline]
+    pub(super) fn add_new(&mut self, from: &Self, rest: &mut Self) {
+        let mut word = 0;
+        while word < N {
+            let new = from.0[word] & !self.0[word];
+            self.0[word] |= new;
+            rest.0[word] |= new;
+            word += 1;
+        }
     }
 
     /// The members, smallest first.
@@ -69,7 +110,11 @@ impl<const N: usize> BitOr for Bits<N> {
 impl<const N: usize> BitOrAssign for Bits<N> {
     #[inline]
     fn bitor_assign(&mut self, other: Self) {
-        (0..N).for_each(|word| self.0[word] |= other.0[word]);
+        let mut word = 0;
+        while word < N {
+            self.0[word] |= other.0[word];
+            word += 1;
+        }
     }
 }
 
@@ -86,7 +131,11 @@ impl<const N: usize> BitAnd for Bits<N> {
 impl<const N: usize> BitAndAssign for Bits<N> {
     #[inline]
     fn bitand_assign(&mut self, other: Self) {
-        (0..N).for_each(|word| self.0[word] &= other.0[word]);
+        let mut word = 0;
+        while word < N {
+            self.0[word] &= other.0[word];
+            word += 1;
+        }
     }
 }
 
@@ -95,7 +144,11 @@ impl<const N: usize> Not for Bits<N> {
 
     #[inline]
     fn not(mut self) -> Self {
-        (0..N).for_each(|word| self.0[word] = !self.0[word]);
+        let mut word = 0;
+        while word < N {
+            self.0[word] = !self.0[word];
+            word += 1;
+        }
         self
     }
 }

@@ -63,6 +63,8 @@ pub(super) enum Idle {
 pub(super) struct Node<const N: usize> {
     pub(super) thread: ThreadId,
     pub(super) role: Role,
+    /// Whether its operation is one that waits until it can go on.
+    pub(super) waits: bool,
     pub(super) access: Access,
     /// Where its thread stands, as `Subject::place` has it.
     pub(super) place: u32,
@@ -112,6 +114,7 @@ impl<const N: usize> Node<N> {
         Node {
             thread,
             role,
+            waits: false,
             access,
             place,
             idle: Idle::Load,
@@ -262,9 +265,7 @@ impl<const N: usize> Graph<N> {
         let mut seen = start;
         let mut rest = start;
         while let Some(slot) = rest.pop() {
-            let new = self.node(slot).order & !seen;
-            seen |= new;
-            rest |= new;
+            seen.add_new(&self.node(slot).order, &mut rest);
         }
         seen
     }
@@ -288,6 +289,16 @@ impl<const N: usize> Graph<N> {
 
     fn readers_mut(&mut self, write: Slot, loc: usize) -> &mut Bits<N> {
         if write == NONE { &mut self.locations[loc].readers } else { &mut self.nodes[write as usize].readers }
+    }
+
+    /// Which nodes there are.
+    pub(super) fn alive(&self) -> Bits<N> {
+        self.alive
+    }
+
+    /// Where the next node will be, if there is room for one.
+    pub(super) fn free_slot(&self) -> Option<Slot> {
+        self.alive.first_free()
     }
 
     /// Whether there is room for `more` nodes.

@@ -47,6 +47,11 @@ pub(super) trait Visitor<S, M> {
         Wish::GoOn
     }
 
+    /// How many preemptions an execution may have, if not any number.
+    fn bound(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes over a part of the job.
     fn give(&mut self, _job: Job) {}
 }
@@ -88,6 +93,7 @@ macro_rules! with_growing_sets {
         $function::<$s, $m, 1>($($argument),*)
             .or_else(|_| $function::<$s, $m, 2>($($argument),*))
             .or_else(|_| $function::<$s, $m, 4>($($argument),*))
+            .or_else(|_| $function::<$s, $m, 8>($($argument),*))
             .or_else(|_| $function::<$s, $m, 16>($($argument),*))
             .or_else(|_| $function::<$s, $m, { $crate::dpor::job::MAX_WORDS }>($($argument),*))
     };
@@ -117,8 +123,12 @@ fn run_sized<S: Rewindable, M: Model, const N: usize>(
     progress: &mut Progress<'_, impl Visitor<S, M>, S, M>,
 ) -> Result<JobEnd, TooLarge> {
     let mut walk = Walk::<S, M, N>::new(subject());
+    walk.bound = progress.visitor.bound();
     let stand = progress.enter(&mut walk)?;
     let result = progress.walk(&mut walk, stand);
+    if let (true, Some(bound)) = (walk.left_out, walk.bound) {
+        progress.cut.get_or_insert(StopReason::Preemptions(bound));
+    }
     progress.stats.pending = progress.stats.pending.max(walk.peak as u64);
     result
 }
@@ -162,7 +172,12 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
 
     fn walk<const N: usize>(&mut self, walk: &mut Walk<S, M, N>, mut stand: Stand) -> Result<JobEnd, TooLarge> {
         loop {
-            if stand == Stand::Deeper && !self.is_cut(walk) {
+            if stand == Stand::Deeper && self.is_cut(walk) {
+                if let (true, Some(reason)) = (S::RUNS_AGAIN, self.cut) {
+                    // Real code that goes on and on is not run to there again and again.
+                    return Ok(JobEnd::Stopped(reason));
+                }
+            } else if stand == Stand::Deeper {
                 stand = walk.descend();
                 self.count(stand);
                 if stand == Stand::Deeper {
@@ -192,8 +207,8 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
     fn is_cut<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> bool {
         let depth = walk.graph.len() as u64;
         let is_cut = self.limits.steps.is_some_and(|limit| depth > limit);
-        if is_cut {
-            self.cut.get_or_insert(StopReason::Steps(depth - 1));
+        if is_cut && self.cut.is_none_or(|cut| matches!(cut, StopReason::Preemptions(_))) {
+            self.cut = Some(StopReason::Steps(depth - 1));
         }
         is_cut
     }

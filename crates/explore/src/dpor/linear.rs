@@ -88,7 +88,7 @@ impl<const N: usize> Line<'_, N> {
             awaited |= self.graph.node(node.before).order;
             awaited.remove(node.before);
         }
-        if (awaited & !self.happened) != Bits::EMPTY {
+        if !awaited.is_within(&self.happened) {
             return false;
         }
         let alternative = if let Role::Choice(taken) = node.role { taken } else { 0 };
@@ -107,9 +107,7 @@ impl<const N: usize> Line<'_, N> {
 
     /// Lets every store leave its buffer that may.
     fn commit_all(&mut self) {
-        while let Some(index) =
-            self.pending.iter().position(|&s| (self.graph.node(s).order & !self.happened) == Bits::EMPTY)
-        {
+        while let Some(index) = self.pending.iter().position(|&s| self.graph.node(s).order.is_within(&self.happened)) {
             let slot = self.pending.remove(index);
             let node = self.graph.node(slot);
             let loc = node.access.loc.expect("a store has a location");

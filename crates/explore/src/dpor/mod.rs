@@ -7,6 +7,7 @@
 
 mod alternatives;
 mod bits;
+mod bounded;
 mod checkpoint;
 mod estimate;
 mod graph;
@@ -17,6 +18,7 @@ mod linear;
 mod overtaking;
 mod pool;
 mod position;
+mod preemptions;
 mod rerun;
 mod rest;
 mod search;

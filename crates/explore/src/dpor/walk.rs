@@ -23,7 +23,7 @@ pub(super) struct Walk<S, M, const N: usize> {
     saved: Vec<Graph<N>>,
     n_saved: usize,
     pub(super) levels: Vec<Level>,
-    alternatives: Vec<Alternative>,
+    pub(super) alternatives: Vec<Alternative>,
     /// The state of each thread when it begins, and before it is spawned.
     started: Vec<Value>,
     not_started: Vec<Value>,
@@ -34,6 +34,10 @@ pub(super) struct Walk<S, M, const N: usize> {
     is_fickle: bool,
     /// How the subject runs again, kept to save allocations.
     plan: (Vec<Redo>, Vec<Value>),
+    /// How many preemptions an execution may have.
+    pub(super) bound: Option<u64>,
+    /// Whether ways were left out because of that.
+    pub(super) left_out: bool,
     /// The most graphs that were kept at once.
     pub(super) peak: usize,
     model: PhantomData<M>,
@@ -117,6 +121,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             started,
             not_started,
             width,
+            bound: None,
+            left_out: false,
             peak: 0,
             is_stale: false,
             is_fickle: false,
@@ -247,6 +253,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let mut before_update = Lazy::new(graph, progress.floor | held_back);
         let (subject, alternatives) = (&self.subject, &mut self.alternatives);
         let newest = graph.cell(loc).newest;
+        let first = alternatives.len();
         let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
         let mut may_update = true;
         graph.newest_writes(loc, Some(thread), progress.floor, |write| {
@@ -272,6 +279,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             may_update = may_update && may_be_update && write != NONE && !before_update.has(write);
         });
+        self.leave_out_sources(first, thread, op, own_past);
     }
 
     /// What of the pending stores must be in memory before an event.
@@ -308,6 +316,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
         });
         self.drop_vain(first, thread, loc);
+        self.leave_out_revisits(first, thread);
     }
 
     /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
@@ -380,6 +389,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             _ => unreachable!("{op:?} reads nothing"),
         }
+    }
+
+    /// The node of the write that `thread` is about to add.
+    pub(super) fn write_of_thread(&self, thread: ThreadId) -> Node<N> {
+        self.write_of(thread).node
     }
 
     /// The write that `thread` is about to add.
@@ -485,6 +499,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// Tells a subject that runs again what memory holds where it stands, before the graph goes on without it.
     fn settle(&mut self) {
         if S::RUNS_AGAIN && !self.is_stale {
+            // The subject may already stand at a location that the graph has not heard of.
             self.make_room();
             let graph = &self.graph;
             self.subject.settle(&|loc| graph.value_of(graph.cell(loc.index()).newest, loc.index()));
@@ -563,7 +578,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
     }
 
-    /// Makes room in the graph for threads and locations that are new in the subject.
+    /// Makes room for the threads and locations of the subject.
     fn make_room(&mut self) {
         self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
     }
@@ -615,6 +630,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
         }
         let node = self.graph.node_mut(slot);
+        node.waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
         node.role = match answer {
             Answer::Load(_) | Answer::Failed => Role::Read,
             Answer::Blocked => Role::Blocked,
@@ -705,6 +721,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         past.insert(slot);
         let passes_barrier = matches!(op, Op::Fence { order: Order::Release | Order::AcqRel });
         let node = self.graph.node_mut(slot);
+        node.waits = matches!(op, Op::Join { .. });
         node.past = past;
         node.after = Progress {
             floor: Bits::one(slot),

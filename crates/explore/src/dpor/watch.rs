@@ -64,10 +64,14 @@ impl<S> Leaf<'_, S> {
 
 impl Rest {
     /// Calls `each` with one execution for every trace in it of the subjects that `make` makes; gives what is then left.
+    ///
+    /// With a `bound`, ways that need more preemptions are not gone, and what would be found by going back from there is
+    /// not found either.
     pub fn watch<S: Rewindable, M: Model>(
         self,
         make: &(dyn Fn() -> S + Sync),
         settings: &Settings,
+        bound: Option<u64>,
         signal: StopSignal<'_>,
         each: &(dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
     ) -> (Stats, Coverage, Rest) {
@@ -78,7 +82,7 @@ impl Rest {
         let work = || {
             while let Some(job) = pool.take() {
                 let (limit, stats) = (settings.limits.executions, Stats::default());
-                let mut worker = Worker { pool: &pool, executions: &executions, limit, signal, each, stats };
+                let mut worker = Worker { pool: &pool, executions: &executions, limit, bound, signal, each, stats };
                 let Done { end, cut, stats } = job::run::<S, M>(make, job.clone(), &settings.limits, &mut worker);
                 let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { None };
                 match stopped {
@@ -110,7 +114,7 @@ pub fn watch<S: Rewindable, M: Model>(
     signal: StopSignal<'_>,
     each: &(dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
 ) -> (Stats, Coverage) {
-    let (stats, coverage, _) = Rest::all().watch::<S, M>(make, settings, signal, each);
+    let (stats, coverage, _) = Rest::all().watch::<S, M>(make, settings, None, signal, each);
     (stats, coverage)
 }
 
@@ -127,6 +131,7 @@ struct Worker<'w, S> {
     pool: &'w Pool,
     executions: &'w AtomicU64,
     limit: Option<u64>,
+    bound: Option<u64>,
     signal: StopSignal<'w>,
     each: &'w (dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
     stats: Stats,
@@ -175,6 +180,10 @@ impl<S: Rewindable, M: Model> Visitor<S, M> for Worker<'_, S> {
             return Wish::Yield;
         }
         if self.pool.is_hungry() { Wish::Share } else { Wish::GoOn }
+    }
+
+    fn bound(&self) -> Option<u64> {
+        self.bound
     }
 
     fn give(&mut self, job: Job) {

@@ -201,7 +201,7 @@ impl Failing<'_> {
                 checkpoint_file: None,
                 ..self.builder.clone()
             };
-            let search = Search { builder: &builder, body: self.body.clone(), ledger: Ledger::default() };
+            let search = Search::new(&builder, self.body, &Ledger::default());
             let Found { wrong, coverage, .. } = model.visit(search);
             out.push_str(&match (wrong, coverage.is_complete()) {
                 (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),

@@ -51,8 +51,7 @@ impl ModelVisitor for Again<'_> {
             return Ok(performed);
         }
         // The search may have had more in the open than one execution shows.
-        let search = Search { builder: self.builder, body: self.body.clone(), ledger: ledger.clone() };
-        search.visit::<M>();
+        Search::new(self.builder, self.body, &ledger).visit::<M>();
         self.attempt::<M>(&ledger)
     }
 }

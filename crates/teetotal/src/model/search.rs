@@ -1,6 +1,6 @@
 //! Runs the executions of a model.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use teetotal_explore::dpor::{Leaf, Rest, Settings};
 use teetotal_explore::driver::Flow;
@@ -8,21 +8,23 @@ use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::{Model, ModelVisitor};
 
+use super::Builder;
 use super::checkpoint::{Keeper, Kept};
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
 use super::watchman::Watchman;
-use super::{Builder, bounded};
 
 /// How many executions are run before those with few preemptions are, if that is wanted.
-const EXECUTIONS_BEFORE_BOUND: u64 = 20_000;
+const EXECUTIONS_BEFORE_BOUND: u64 = 2_000;
 
 /// A search for what is wrong with a model.
 pub(super) struct Search<'s> {
-    pub(super) builder: &'s Builder,
-    pub(super) body: teetotal_live::Model,
+    builder: &'s Builder,
+    body: teetotal_live::Model,
     /// What is in the open; more may be when the search has ended.
-    pub(super) ledger: Ledger,
+    ledger: Ledger,
+    /// Whether what the first thread does before it starts another is kept from the search.
+    hides_beginning: bool,
 }
 
 /// What a search found.
@@ -44,7 +46,7 @@ pub(super) struct Wrong {
 impl ModelVisitor for Search<'_> {
     type Output = Found;
 
-    fn visit<M: Model>(self) -> Found {
+    fn visit<M: Model>(mut self) -> Found {
         let ledger = self.ledger.clone();
         let signal = Watchman::new(self.builder, &ledger);
         let keeper = Keeper::of(self.builder).filter(|_| self.builder.preemption_bound.is_none());
@@ -54,15 +56,32 @@ impl ModelVisitor for Search<'_> {
                 Some(bound) => self.within::<M>(&ledger, &signal, bound),
                 None => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
             };
-            if !ledger.is_out_of_date() {
+            if ledger.is_out_of_date() {
+                ledger.open();
+            } else if self.hides_beginning && found.wrong.is_some() {
+                // What is shown is to show everything.
+                self.hides_beginning = false;
+            } else {
                 return found;
             }
-            ledger.open();
         }
     }
 }
 
-impl Search<'_> {
+impl<'s> Search<'s> {
+    /// Whatever is found to be needed in the open is added to `ledger`.
+    pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model, ledger: &Ledger) -> Self {
+        // What is kept of a search has to fit the one that goes on with it.
+        let hides_beginning = builder.checkpoint_file.is_none();
+        Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning }
+    }
+
+    /// The model at its beginning.
+    fn live(&self, ledger: &Ledger) -> Live {
+        let live = self.builder.live(&self.body, ledger);
+        if self.hides_beginning { live.with_hidden_beginning(self.builder.max_branches) } else { live }
+    }
+
     /// Searches from where it was, and keeps how far it is now and then.
     fn in_stretches<M: Model>(
         &self,
@@ -77,7 +96,7 @@ impl Search<'_> {
             let limits = self.limits();
             let executions = limits.executions.map(|limit| limit.saturating_sub(kept.stats.executions));
             let rest = std::mem::replace(&mut kept.rest, Rest::all());
-            let (found, rest) = self.once::<M>(ledger, signal, Limits { executions, ..limits }, rest);
+            let (found, rest) = self.once::<M>(ledger, signal, Limits { executions, ..limits }, None, rest);
             kept.rest = rest;
             kept.stats.add(&found.stats);
             if let Coverage::Stopped(StopReason::Steps(steps)) = found.coverage {
@@ -98,7 +117,14 @@ impl Search<'_> {
     }
 
     /// Searches `rest` with what the ledger has in the open; gives what is then left.
-    fn once<M: Model>(&self, ledger: &Ledger, signal: &Watchman<'_>, limits: Limits, rest: Rest) -> (Found, Rest) {
+    fn once<M: Model>(
+        &self,
+        ledger: &Ledger,
+        signal: &Watchman<'_>,
+        limits: Limits,
+        bound: Option<u64>,
+        rest: Rest,
+    ) -> (Found, Rest) {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
             let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
@@ -113,9 +139,9 @@ impl Search<'_> {
             }
             Flow::Stop(StopReason::Violation)
         };
-        let make = || self.builder.live(&self.body, ledger);
+        let make = || self.live(ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
-        let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, signal, &watch);
+        let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, bound, signal, &watch);
         let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
         (Found { stats, coverage, wrong }, rest)
     }
@@ -125,12 +151,10 @@ impl Search<'_> {
         let limits = self.limits();
         let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
         let limited = Limits { executions: in_full, ..limits };
-        let (found, _) = self.once::<M>(ledger, signal, limited, Rest::all());
+        let (found, _) = self.once::<M>(ledger, signal, limited, None, Rest::all());
         match found.coverage {
             Coverage::Stopped(StopReason::Executions(_)) => {
-                let live = self.builder.live(&self.body, ledger);
-                let (stats, coverage, wrong) = bounded::search::<M>(live, bound as u64, &limits, signal);
-                Found { stats, coverage, wrong }
+                self.once::<M>(ledger, signal, limits, Some(bound as u64), Rest::all()).0
             }
             _ => found,
         }
