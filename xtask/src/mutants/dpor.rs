@@ -96,7 +96,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "stores of a thread reach memory in any order",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/listing.rs",
         original: "if M::keeps_order(self.graph.node(store).access, access) {",
         replacement: "if false {",
     },
@@ -126,19 +126,19 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "the second of two rivals is not tried",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/listing.rs",
         original: "can_be_revisited |= read == rival",
         replacement: "can_be_revisited &= read == rival",
     },
     Mutant {
         name: "a write is given to no waiting thread while others may write",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/listing.rs",
         original: "if self.threads().any(|other| other != thread && other != waiting && self.subject.may_write(other)) {",
         replacement: "if false {",
     },
     Mutant {
         name: "a write given to a read may come between a read-modify-write and its source",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/listing.rs",
         original: "                && !graph.is_updated(write, loc)\n",
         replacement: "                && (true || !graph.is_updated(write, loc))\n",
     },

@@ -6,6 +6,7 @@
 //! [TRUST, Alg. 1]; what differs here, and why nothing is missed, is in `docs/theory/dpor.md`.
 
 mod alternatives;
+mod answer;
 mod bits;
 mod bounded;
 mod checkpoint;
@@ -15,6 +16,7 @@ mod job;
 mod leaf;
 mod ledger;
 mod linear;
+mod listing;
 mod overtaking;
 mod pool;
 mod position;

@@ -7,11 +7,12 @@ use std::marker::PhantomData;
 use std::mem::discriminant;
 
 use teetotal_memory::{Access, Model};
-use teetotal_program::{Loc, OnFailure, Op, Order, Redo, Status, Subject, ThreadId, Value};
+use teetotal_program::{Loc, Op, Order, Redo, Status, ThreadId, Value};
 
-use super::alternatives::{Alternative, Lazy};
+use super::alternatives::Alternative;
+use super::answer::{Answer, answer, idle, reads};
 use super::bits::Bits;
-use super::graph::{Graph, Idle, NONE, Node, Progress, Role, Slot};
+use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
 
 pub(super) use teetotal_program::Rewind as Rewindable;
 
@@ -57,7 +58,7 @@ pub(super) struct Level {
 
 /// What a level adds.
 #[derive(Clone, Copy, Debug)]
-enum Task {
+pub(super) enum Task {
     /// The next operation of a thread.
     Perform(ThreadId, Op),
     /// The write of a read-modify-write whose read is there.
@@ -85,10 +86,10 @@ pub(super) enum Stand {
 
 /// What a write is about to be.
 #[derive(Clone, Copy)]
-struct Write<const N: usize> {
-    node: Node<N>,
+pub(super) struct Write<const N: usize> {
+    pub(super) node: Node<N>,
     /// The only write it may follow, if it completes a read-modify-write.
-    source: Option<Slot>,
+    pub(super) source: Option<Slot>,
 }
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
@@ -131,7 +132,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
     }
 
-    fn threads(&self) -> impl Iterator<Item = ThreadId> + use<S, M, N> {
+    pub(super) fn threads(&self) -> impl Iterator<Item = ThreadId> + use<S, M, N> {
         (0..self.subject.n_threads()).map(ThreadId::at)
     }
 
@@ -226,178 +227,13 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
     }
 
-    /// Lists the ways to do `task`, the default first.
-    fn list(&mut self, task: Task) {
-        match task {
-            Task::Perform(thread, op) => match op {
-                Op::Load { .. } | Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await { .. } => {
-                    self.list_sources(thread, op);
-                }
-                Op::Store { .. } => self.list_places(thread),
-                Op::Choose { alternatives } => self.alternatives.extend((0..alternatives).map(Alternative::Choose)),
-                _ => self.alternatives.push(Alternative::Only),
-            },
-            Task::Complete(thread) => self.list_places(thread),
-            Task::Replant { thread, read } => self.list_replants(thread, read),
-        }
-    }
-
-    fn list_sources(&mut self, thread: ThreadId, op: Op) {
-        let reading = self.reading(thread, op);
-        let loc = reading.loc.index();
-        let graph = &self.graph;
-        let strand = graph.strand(thread);
-        let progress = graph.progress(thread);
-        let own_past = graph.past_after(strand.last, strand);
-        let held_back = self.held_back(progress, reading.access(progress));
-        let mut before_update = Lazy::new(graph, progress.floor | held_back);
-        let (subject, alternatives) = (&self.subject, &mut self.alternatives);
-        let newest = graph.cell(loc).newest;
-        let first = alternatives.len();
-        let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
-        let mut may_update = true;
-        graph.newest_writes(loc, Some(thread), progress.floor, |write| {
-            let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
-            let fits = match answer {
-                Answer::Load(_) => true,
-                Answer::Failed => may_update,
-                // What waits goes on only if it reads something else, so it may as well read the newest.
-                Answer::Blocked => write == newest,
-                Answer::Updated(_) => {
-                    may_update
-                        && (!graph.is_updated(write, loc) || {
-                            let past = own_past | if write == NONE { Bits::EMPTY } else { graph.node(write).past };
-                            let rival = graph.node(graph.follower(write, loc)).before;
-                            let mut can_be_revisited = false;
-                            graph.revisitable(loc, past, |read| can_be_revisited |= read == rival);
-                            can_be_revisited
-                        })
-                }
-            };
-            if fits {
-                alternatives.push(Alternative::Source(write));
-            }
-            may_update = may_update && may_be_update && write != NONE && !before_update.has(write);
-        });
-        self.leave_out_sources(first, thread, op, own_past);
-    }
-
-    /// What of the pending stores must be in memory before an event.
-    fn held_back(&self, progress: Progress<N>, access: Access) -> Bits<N> {
-        let mut held_back = Bits::EMPTY;
-        for store in progress.pending.iter() {
-            if M::keeps_order(self.graph.node(store).access, access) {
-                held_back.insert(store);
-            }
-        }
-        held_back
-    }
-
-    fn list_places(&mut self, thread: ThreadId) {
-        let Write { node, source } = self.write_of(thread);
-        let loc = node.loc();
-        let (graph, alternatives) = (&self.graph, &mut self.alternatives);
-        let first = alternatives.len();
-        match source {
-            Some(source) if graph.is_updated(source, loc) => {}
-            Some(source) => alternatives.push(Alternative::After(source)),
-            None => graph.newest_writes(loc, None, node.order, |write| {
-                if !graph.is_updated(write, loc) {
-                    alternatives.push(Alternative::After(write));
-                }
-            }),
-        }
-        // A rival for the source must be given up or read from this one.
-        let rival = source.filter(|&source| graph.is_updated(source, loc));
-        let rival = rival.map(|source| graph.node(graph.node(graph.follower(source, loc)).before).stamp);
-        graph.revisitable(loc, node.past, |read| {
-            if rival.is_none_or(|stamp| graph.node(read).stamp <= stamp) {
-                alternatives.push(Alternative::Revisit(read));
-            }
-        });
-        self.drop_vain(first, thread, loc);
-        self.leave_out_revisits(first, thread);
-    }
-
-    /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
-    fn drop_vain(&mut self, first: usize, thread: ThreadId, loc: usize) {
-        if self.graph.n_waiting == 0 {
-            return;
-        }
-        let is_waiting = |&other: &ThreadId| {
-            let last = self.graph.strand(other).last;
-            last != NONE && self.graph.node(last).role == Role::Blocked && self.graph.node(last).loc() == loc
-        };
-        let Some(waiting) = self.threads().find(is_waiting) else { return };
-        if self.threads().any(|other| other != thread && other != waiting && self.subject.may_write(other)) {
-            return;
-        }
-        let newest = self.graph.cell(loc).newest;
-        let mut at = 0;
-        let (kept, listed) = (first, self.alternatives.len());
-        for index in kept..listed {
-            let alternative = self.alternatives[index];
-            if alternative != Alternative::After(newest) {
-                self.alternatives[first + at] = alternative;
-                at += 1;
-            }
-        }
-        self.alternatives.truncate(first + at);
-    }
-
-    fn list_replants(&mut self, thread: ThreadId, read: Slot) {
-        let Write { node, source } = self.write_of(thread);
-        let loc = node.loc();
-        let reader = self.graph.node(read).thread;
-        let (op, planted) = self.planted(reader, read, node.written);
-        let graph = &self.graph;
-        let is_blocked = matches!(planted, Answer::Blocked);
-        let reading = self.reading(reader, op);
-        let progress = graph.progress(reader);
-        let held_back = match planted {
-            Answer::Load(_) | Answer::Blocked => Bits::EMPTY,
-            Answer::Failed | Answer::Updated(_) => self.held_back(progress, reading.access(progress)),
-        };
-        let stop = node.order | progress.floor | held_back;
-        let newest = graph.cell(loc).newest;
-        let alternatives = &mut self.alternatives;
-        graph.newest_writes(loc, Some(reader), stop, |write| {
-            let fits = source.is_none_or(|source| source == write)
-                && !graph.is_updated(write, loc)
-                && (!is_blocked || write == newest);
-            if fits {
-                alternatives.push(Alternative::After(write));
-            }
-        });
-    }
-
-    /// The operation of `reader`, whose newest node is not there, and what becomes of it when it reads `value`.
-    fn planted(&mut self, reader: ThreadId, _read: Slot, value: Value) -> (Op, Answer) {
-        let Status::Ready(op) = self.subject.status(reader) else { unreachable!("a read was performed here") };
-        (op, answer::<S, M>(&self.subject, reader, op, value))
-    }
-
-    /// The location and order of an operation that reads.
-    fn reading(&self, thread: ThreadId, op: Op) -> Reading {
-        match op {
-            Op::Load { loc, order } | Op::Rmw { loc, order, .. } => Reading { loc, order },
-            Op::Lock { loc, order } | Op::Unlock { loc, order } => Reading { loc, order },
-            Op::Await { .. } => {
-                let mut locations = Vec::with_capacity(1);
-                self.subject.awaited(thread, &mut locations);
-                Reading { loc: locations[0], order: Order::Plain }
-            }
-            _ => unreachable!("{op:?} reads nothing"),
-        }
-    }
-
     /// The node of the write that `thread` is about to add.
     pub(super) fn write_of_thread(&self, thread: ThreadId) -> Node<N> {
         self.write_of(thread).node
     }
 
     /// The write that `thread` is about to add.
-    fn write_of(&self, thread: ThreadId) -> Write<N> {
+    pub(super) fn write_of(&self, thread: ThreadId) -> Write<N> {
         let strand = self.graph.strand(thread);
         let progress = self.graph.progress(thread);
         let past = self.graph.past_after(strand.last, strand);
@@ -748,61 +584,5 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         self.n_saved += 1;
         self.peak = self.peak.max(self.n_saved);
         self.threads().for_each(|thread| self.reload(thread));
-    }
-}
-
-/// Where an operation reads, and how it is ordered.
-#[derive(Clone, Copy)]
-struct Reading {
-    loc: Loc,
-    order: Order,
-}
-
-impl Reading {
-    fn access<const N: usize>(self, progress: Progress<N>) -> Access {
-        Access { loc: Some(self.loc), order: self.order, epoch: progress.epoch }
-    }
-}
-
-/// What becomes of an operation that reads a value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Answer {
-    /// It is a load.
-    Load(Value),
-    /// It accesses memory at once and writes nothing.
-    Failed,
-    /// It accesses memory at once and writes this.
-    Updated(Value),
-    /// The thread waits for another value.
-    Blocked,
-}
-
-/// Whether an operation reads a value.
-fn reads(op: Op) -> bool {
-    matches!(op, Op::Load { .. } | Op::Await { .. } | Op::Lock { .. } | Op::Rmw { .. } | Op::Unlock { .. })
-}
-
-/// What an operation that reads is if it writes nothing.
-fn idle(op: Op) -> Idle {
-    match op {
-        Op::Load { .. } | Op::Await { .. } => Idle::Load,
-        Op::Rmw { on_failure: OnFailure::Load(_), .. } => Idle::LoadInSource,
-        _ => Idle::Update,
-    }
-}
-
-fn answer<S: Subject, M: Model>(subject: &S, thread: ThreadId, op: Op, value: Value) -> Answer {
-    match op {
-        Op::Load { .. } => Answer::Load(value),
-        Op::Await { .. } if subject.accepts(thread, &[value], 0) => Answer::Load(value),
-        Op::Await { .. } => Answer::Blocked,
-        Op::Lock { .. } => subject.modify(thread, value).map_or(Answer::Blocked, Answer::Updated),
-        Op::Rmw { .. } => match subject.modify(thread, value) {
-            Some(written) => Answer::Updated(written),
-            None if M::FAILURE_IS_LOAD && idle(op) == Idle::LoadInSource => Answer::Load(value),
-            None => Answer::Failed,
-        },
-        Op::Unlock { .. } => subject.modify(thread, value).map_or(Answer::Failed, Answer::Updated),
-        _ => unreachable!("{op:?} reads nothing"),
     }
 }
