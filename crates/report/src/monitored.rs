@@ -136,10 +136,10 @@ impl Monitored {
     #[must_use]
     pub fn json(&self) -> String {
         let verdict = match (self.pairs.is_empty(), &self.gap) {
-            (false, _) => "not robust",
+            (false, _) => "violated",
             (true, Some(_)) => "no violation found",
             (true, None) if self.accesses == 0 => "nothing to check",
-            (true, None) => "no violation",
+            (true, None) => "holds",
         };
         let object = Json::Object(vec![
             ("format", Json::number(1)),
