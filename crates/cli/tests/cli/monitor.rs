@@ -36,7 +36,7 @@ fn a_trace_shows_that_its_program_is_not_robust() {
         expect![""],
     );
     folder.check("monitor sb.std --format json", 1, expect![[r#"
-        {"format":1,"trace":"sb.std","trace_format":"std","model":"tso","verdict":"not robust","speaks_of":"program","complete":true,"gap":null,"executions":1,"events":4,"threads":2,"locations":2,"pairs":[{"store":{"thread":"T0","line":1,"does":"store","place":"3"},"access":{"thread":"T1","line":4,"does":"load","place":"8"},"location":"x","times":1,"depends_on_value":false}],"unlisted":0}
+        {"format":1,"trace":"sb.std","trace_format":"std","model":"tso","verdict":"violated","speaks_of":"program","complete":true,"gap":null,"executions":1,"events":4,"threads":2,"locations":2,"pairs":[{"store":{"thread":"T0","line":1,"does":"store","place":"3"},"access":{"thread":"T1","line":4,"does":"load","place":"8"},"location":"x","times":1,"depends_on_value":false}],"unlisted":0}
     "#]], expect![""]);
 }
 
