@@ -13,15 +13,38 @@ impl<const N: usize> Graph<N> {
     /// Calls `each` with every access of this graph of sequential consistency that could overtake a store under `M`, and
     /// with that store.
     pub(super) fn overtakings<M: Model>(&self, mut each: impl FnMut(&Node<N>, &Node<N>)) {
+        let mut pasts = None;
         for &access in &self.added {
-            if let Some(store) = self.overtaken::<M>(access) {
+            let Some((before, seen)) = self.candidate(access) else { continue };
+            let past = pasts.get_or_insert_with(|| self.pasts())[before as usize];
+            if let Some(store) = self.overtaken::<M>(access, seen, past) {
                 each(self.node(access), self.node(store));
             }
         }
     }
 
-    /// The store that `access` could overtake: the last write to its location in its past, if nothing forces that.
-    fn overtaken<M: Model>(&self, access: Slot) -> Option<Slot> {
+    /// For each node what comes before it in happens-before, and itself.
+    fn pasts(&self) -> Vec<Bits<N>> {
+        let mut pasts = vec![Bits::EMPTY; self.added.iter().max().map_or(0, |&slot| slot as usize + 1)];
+        let mut done = Bits::EMPTY;
+        let mut rest = self.added.len();
+        while rest > 0 {
+            for &slot in &self.added {
+                let order = self.node(slot).order;
+                if done.has(slot) || (order & !done) != Bits::EMPTY {
+                    continue;
+                }
+                let past = order.iter().fold(Bits::one(slot), |past, earlier| past | pasts[earlier as usize]);
+                pasts[slot as usize] = past;
+                done.insert(slot);
+                rest -= 1;
+            }
+        }
+        pasts
+    }
+
+    /// The node before `access`, and the write that it saw, unless it is plain that it overtakes nothing.
+    fn candidate(&self, access: Slot) -> Option<(Slot, Slot)> {
         let node = self.node(access);
         let seen = match node.role {
             Role::Store => node.co_before,
@@ -37,7 +60,12 @@ impl<const N: usize> Graph<N> {
         if known.has(seen) && self.is_taken(seen, known) {
             return None;
         }
-        let past = self.closure(Bits::one(before));
+        Some((before, seen))
+    }
+
+    /// The store that `access` could overtake: the last write to its location in its past, if nothing forces that.
+    fn overtaken<M: Model>(&self, access: Slot, seen: Slot, past: Bits<N>) -> Option<Slot> {
+        let node = self.node(access);
         let mut write = seen;
         while write != NONE && !past.has(write) {
             write = self.node(write).co_before;

@@ -58,7 +58,13 @@ impl Table {
 /// `into := into ⊔ from`, entry by entry.
 #[inline]
 pub(super) fn join(into: &mut [u32], from: &[u32]) {
-    into.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
+    // By four, which is one instruction or two, since most clocks are short.
+    let (into_fours, into_rest) = into.as_chunks_mut::<4>();
+    let (from_fours, from_rest) = from.as_chunks::<4>();
+    for (into, from) in into_fours.iter_mut().zip(from_fours) {
+        *into = std::array::from_fn(|index| into[index].max(from[index]));
+    }
+    into_rest.iter_mut().zip(from_rest).for_each(|(a, b)| *a = (*a).max(*b));
 }
 
 /// Decides happens-before: how many events of each thread are at or before the newest one of a thread.
