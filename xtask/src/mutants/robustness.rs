@@ -71,12 +71,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "is_store && !is_followed && later.access.order",
     },
     Mutant {
-        name: "the graph of a joined thread still has its stores in a buffer",
-        file: "crates/explore/src/dpor/overtaking.rs",
-        original: "past.iter().any(|slot| self.joins(slot, reached))",
-        replacement: "past.iter().any(|slot| self.joins(slot, Bits::EMPTY))",
-    },
-    Mutant {
         name: "an access of a graph does not wait for stores of its own thread",
         file: "crates/explore/src/dpor/overtaking.rs",
         original: "let is_awaited = self.node(store).thread == access.thread &&",
