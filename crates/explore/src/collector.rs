@@ -72,6 +72,25 @@ impl<W> Collector<W> {
         }
     }
 
+    /// One that asks the same and has gathered nothing yet; it stops where this one has found nothing.
+    pub(crate) fn afresh(&self) -> Self {
+        let monitors: Vec<MonitorId> = self.monitors.iter().map(|monitor| monitor.id()).collect();
+        Collector::new(&self.program, self.model, &monitors, self.findings.is_empty())
+    }
+
+    /// Whether all that `other` found was found here too.
+    pub(crate) fn has_all_of(&self, other: &Self) -> bool {
+        let is_known = |found: &Found<W>| {
+            self.findings.iter().any(|known| known.monitor == found.monitor && known.finding.is_like(&found.finding))
+        };
+        let ends = |stats: &Stats| [stats.completed, stats.blocked, stats.discarded, stats.failed].map(|n| n > 0);
+        let witnesses = |of: &Self| [of.satisfying.is_some(), of.falsifying.is_some()];
+        other.findings.iter().all(is_known)
+            && other.states.keys().all(|values| self.states.contains_key(values))
+            && ends(&other.stats).iter().zip(ends(&self.stats)).all(|(&there, here)| here || !there)
+            && witnesses(other).iter().zip(witnesses(self)).all(|(&there, here)| here || !there)
+    }
+
     /// The most that a monitor looks at.
     pub(crate) fn needs(&self) -> Level {
         self.monitors.iter().map(|monitor| monitor.id().info().needs).max().unwrap_or(Level::State)

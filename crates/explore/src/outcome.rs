@@ -138,6 +138,8 @@ pub struct Stats {
     pub classes: u64,
     /// Different states stored.
     pub states: u64,
+    /// Of these, states of a coarse search, whose buffers hold more than can be reached.
+    pub coarse: u64,
     /// Steps performed.
     pub steps: u64,
     /// Bytes that the stored states took at the end.
@@ -150,7 +152,7 @@ impl Stats {
     /// Adds what another part of the search did.
     pub fn add(&mut self, other: &Stats) {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
-        let Stats { classes, states, steps, bytes, pending, .. } = other;
+        let Stats { classes, states, coarse, steps, bytes, pending, .. } = other;
         self.executions += executions;
         self.completed += completed;
         self.blocked += blocked;
@@ -159,9 +161,18 @@ impl Stats {
         self.abandoned += abandoned;
         self.classes += classes;
         self.states += states;
+        self.coarse += coarse;
         self.pending = self.pending.max(*pending);
         self.steps += steps;
         self.bytes += bytes;
+    }
+
+    /// Adds what a coarse search did; what it found does not count.
+    pub(crate) fn add_coarse(&mut self, coarse: &Stats) {
+        self.states += coarse.states;
+        self.coarse += coarse.states;
+        self.steps += coarse.steps;
+        self.bytes += coarse.bytes;
     }
 }
 

@@ -130,10 +130,11 @@ pub(crate) fn events(program: &Program, trace: &Trace) -> Json {
 
 fn stats(stats: &Stats, tally: Tally) -> Json {
     let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = *stats;
-    let Stats { classes, states, steps, bytes, pending, .. } = *stats;
+    let Stats { classes, states, coarse, steps, bytes, pending, .. } = *stats;
     // Other searches know nothing of classes.
     let by_class = [("classes", classes), ("redundant", executions.saturating_sub(classes))];
     let by_class = by_class.into_iter().filter(|_| classes > 0);
+    let coarse = [("coarse", coarse)].into_iter().filter(|&(_, states)| states > 0);
     let counts = [
         ("states", states),
         ("executions", executions),
@@ -148,7 +149,9 @@ fn stats(stats: &Stats, tally: Tally) -> Json {
         ("satisfying", tally.holding),
         ("falsifying", tally.failing),
     ];
-    Json::Object(counts.into_iter().chain(by_class).map(|(name, count)| (name, Json::number(count))).collect())
+    Json::Object(
+        counts.into_iter().chain(by_class).chain(coarse).map(|(name, count)| (name, Json::number(count))).collect(),
+    )
 }
 
 /// An event; what does not apply to it is left out. Steps count from 1, and step 0 is the beginning.

@@ -10,7 +10,7 @@ impl Report<'_> {
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = self.outcome.stats;
-        let Stats { classes, states, steps, bytes: size, pending, .. } = self.outcome.stats;
+        let Stats { classes, states, coarse, steps, bytes: size, pending, .. } = self.outcome.stats;
         let mut stats = vec![
             ("search", self.outcome.search.info().name.to_owned()),
             ("limits", limits(&self.options.limits, self.outcome.search)),
@@ -26,6 +26,9 @@ impl Report<'_> {
             ("memory", bytes(size)),
             ("pending", pending.to_string()),
         ];
+        if coarse > 0 {
+            stats.push(("coarse", coarse.to_string()));
+        }
         if classes > 0 {
             stats.push(("classes", classes.to_string()));
         }

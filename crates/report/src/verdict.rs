@@ -97,6 +97,10 @@ pub(crate) fn is_sampled(outcome: &Outcome) -> bool {
 fn extent(outcome: &Outcome) -> String {
     match outcome.search {
         SearchId::Stateful => count(outcome.stats.states, "state"),
+        SearchId::Symbolic if outcome.stats.coarse > 0 => {
+            let all = count(outcome.stats.states, "symbolic state");
+            format!("{all}, {} of them coarse", outcome.stats.coarse)
+        }
         SearchId::Symbolic => count(outcome.stats.states, "symbolic state"),
         _ => count(outcome.stats.executions, "execution"),
     }

@@ -22,6 +22,9 @@ use crate::system::System;
 /// The search gives up after so many states.
 const MAX_STATES: usize = 10_000;
 
+/// It gives up as well where states become this large; a thread that stores in a loop fills its buffer at no other cost.
+const MAX_BYTES: usize = 2 << 20;
+
 /// What to look for, all at once.
 pub(super) struct Cheapest<'c> {
     pub(super) program: &'c Arc<Program>,
@@ -117,7 +120,7 @@ impl<M: Model> Search<'_, M> {
             self.push(start.cost, Item::State(id));
         }
         while let Some(Reverse((cost, _, item))) = self.queue.pop() {
-            if cost > self.dearest() || self.reached.len() > MAX_STATES {
+            if cost > self.dearest() || self.reached.len() > MAX_STATES || self.reached.n_bytes() > MAX_BYTES {
                 break;
             }
             match item {

@@ -39,6 +39,11 @@ impl Reached {
         self.ends.len()
     }
 
+    /// How many bytes all states are.
+    pub(super) fn n_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) fn bytes_of(&self, StateId(id): StateId) -> &[u8] {
         let start = if id == 0 { 0 } else { self.ends[id as usize - 1] };
         &self.bytes[start..self.ends[id as usize]]

@@ -13,7 +13,7 @@ use super::buffer_language::Effect;
 use super::cycle::{Item, Pump};
 use super::expand::{Successor, Taken};
 use super::keys::{Key, LocalState};
-use super::search::Search;
+use super::search::{Coarse, Search};
 use super::stored::{State, StateId};
 use crate::collector::Collector;
 use crate::outcome::StopReason;
@@ -52,7 +52,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
                 }
             }
             self.world.visit(key);
-            if M::BUFFERS && is_commit {
+            if M::BUFFERS && is_commit && self.settings.coarse.is_none() {
                 let last = items.len() - 1;
                 items.extend(self.leave_again(&items[last..], &mut languages).map(Item::Pump));
             }
@@ -85,12 +85,17 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
         mut languages: Box<[Language]>,
         collector: &mut Collector,
     ) -> Option<StopReason> {
-        self.accelerate(id, &mut items, key, &mut languages);
-        let has_grown = items.iter().any(|item| matches!(item, Item::Pump(_)));
+        let mut has_grown = self.coarsen(key, &mut languages);
+        if self.settings.coarse.is_none() {
+            self.accelerate(id, &mut items, key, &mut languages);
+            has_grown = items.iter().any(|item| matches!(item, Item::Pump(_)));
+        }
         if has_grown && self.states.covering(&mut self.world.buffers, key, &languages).is_some() {
             return None;
         }
-        if let Some(reason) = self.grows_on(key, &languages) {
+        if self.settings.coarse.is_none()
+            && let Some(reason) = self.grows_on(key, &languages)
+        {
             self.unbounded.get_or_insert(reason);
             return None;
         }
@@ -98,6 +103,20 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
             self.states.get(id).depth + items.iter().filter(|item| matches!(item, Item::Step(_))).count() as u32;
         let items = items.into();
         self.store(State { key, languages, from: Some(id), items, depth, is_covered: false }, collector)
+    }
+
+    /// Adds contents that cannot be told apart where languages are made coarser; gives whether they are.
+    fn coarsen(&mut self, key: Key, languages: &mut [Language]) -> bool {
+        let Some(Coarse { grain, together }) = self.settings.coarse else { return false };
+        let known = self.states.with_key(key).iter().copied().rev().find(|&id| !self.states.get(id).is_covered);
+        for (index, language) in languages.iter_mut().enumerate() {
+            if let Some(known) = known.filter(|_| together) {
+                let known = self.states.get(known).languages[index];
+                *language = self.world.buffers.automata.union(*language, known);
+            }
+            *language = self.world.buffers.coarsen(*language, grain);
+        }
+        true
     }
 
     /// Adds what cycles lead to, those that end here for the first time among them.

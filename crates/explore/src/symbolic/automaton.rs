@@ -48,6 +48,8 @@ pub struct Automata {
     inclusions: HashMap<(Language, Language), bool, FxBuildHasher>,
     /// How many numbers all automata are made of.
     size: usize,
+    /// Of how many parts all automata were made, those known already included.
+    work: u64,
 }
 
 /// A minimal automaton. State 0 is the first; one without states accepts nothing.
@@ -95,6 +97,7 @@ impl Default for Automata {
             results: HashMap::default(),
             inclusions: HashMap::default(),
             size: 0,
+            work: 0,
         };
         let empty = automata.build(&Nfa::default());
         let mut nfa = Nfa::default();
@@ -114,6 +117,7 @@ impl Automata {
     /// The language of an automaton of any kind.
     pub fn build(&mut self, nfa: &Nfa) -> Language {
         let dfa = nfa.minimal();
+        self.work += nfa.n_parts();
         let hash = hash_of(&dfa);
         let Automata { automata, table, size, .. } = self;
         if let Some(&known) = table.find(hash, |&number| automata[number as usize] == dfa) {
@@ -124,6 +128,12 @@ impl Automata {
         automata.push(dfa);
         table.insert_unique(hash, number, |&number| hash_of(&automata[number as usize]));
         Language(number)
+    }
+
+    /// How much was done so far, as a number of states and edges.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work
     }
 
     /// How many languages there are.

@@ -20,6 +20,7 @@ use teetotal_program::{Loc, LocSet, Order, Value};
 
 use super::alphabet::{Alphabet, BARRIER, SENTINEL};
 use super::automaton::{Automata, Language, Letter, Nfa};
+use super::coarse::Grain;
 
 /// What a step does to the contents of one buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,6 +45,8 @@ pub enum Effect {
     MayNotUpdate { loc: Option<Loc>, order: Order },
     /// A store leaves from behind others, namely stores of each of these letters and of no other.
     Remove { letter: Letter, passed: LetterSet },
+    /// A store leaves from behind any others that it may pass.
+    Leave(Letter),
     /// Only contents of fewer stores than this.
     Shorter(u32),
     /// Only contents of as many or more.
@@ -74,6 +77,7 @@ pub struct Buffers<M> {
     /// Each ascending.
     sets: Vec<Rc<[Letter]>>,
     known_sets: HashMap<Rc<[Letter]>, LetterSet, FxBuildHasher>,
+    pub(super) coarser: HashMap<(Language, Grain), Language, FxBuildHasher>,
 }
 
 impl<M: Model> Default for Buffers<M> {
@@ -87,6 +91,7 @@ impl<M: Model> Default for Buffers<M> {
             locations: HashMap::default(),
             sets: Vec::new(),
             known_sets: HashMap::default(),
+            coarser: HashMap::default(),
         }
     }
 }
@@ -134,6 +139,7 @@ impl<M: Model> Buffers<M> {
                 self.automata.difference(language, harmless)
             }
             Effect::Remove { letter, passed } => self.remove(language, letter, passed),
+            Effect::Leave(letter) => self.leave(language, letter),
             Effect::Shorter(limit) => self.shorter(language, limit),
             Effect::NotShorter(limit) => {
                 let shorter = self.shorter(language, limit);
@@ -299,6 +305,21 @@ impl<M: Model> Buffers<M> {
         let removed = self.automata.build(&nfa);
         // A barrier with nothing left before it is gone.
         self.normalize(removed)
+    }
+
+    /// What is left when `letter` leaves, from wherever it may.
+    fn leave(&mut self, language: Language, letter: Letter) -> Language {
+        let dfa = self.automata.unfold(language);
+        let mut nfa = Nfa::default();
+        let after = dfa.add_to(&mut nfa);
+        let before = dfa.add_passed_to(&mut nfa, |read| self.alphabet.may_pass(letter, read));
+        nfa.start(before);
+        for state in 0..dfa.n_states() {
+            let leaving = dfa.edges_of(state).iter().filter(|&&(read, _)| read == letter);
+            leaving.for_each(|&(_, to)| nfa.silent(before + state, after + to));
+        }
+        let left = self.automata.build(&nfa);
+        self.normalize(left)
     }
 
     /// The locations that pending stores are to.

@@ -102,7 +102,7 @@ fn least_growth(all: &[Cycle], items: &[Item], thread: ThreadId) -> Option<i64> 
                 for (_, effect) in taken.effects.iter().filter(|(t, _)| *t == thread) {
                     least += match effect {
                         Effect::Append(_) => 1,
-                        Effect::Remove { .. } => -1,
+                        Effect::Remove { .. } | Effect::Leave(_) => -1,
                         _ => 0,
                     };
                 }
@@ -147,7 +147,7 @@ fn growth<M: Model>(all: &[Cycle], buffers: &mut Buffers<M>, items: &[Item], thr
             let letter = match *effect {
                 Effect::Append(letter) => letter,
                 Effect::Barrier => BARRIER,
-                Effect::Remove { letter, .. } => {
+                Effect::Remove { letter, .. } | Effect::Leave(letter) => {
                     removed.push(letter);
                     continue;
                 }

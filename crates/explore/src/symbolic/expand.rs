@@ -6,7 +6,7 @@
 use teetotal_memory::{Model, Step};
 use teetotal_program::{Failure, Foresight, Loc, OnFailure, Op, Order, Rewind, Snapshot, Status, ThreadId, Value};
 
-use super::automaton::Language;
+use super::automaton::{Language, Letter};
 use super::buffer_language::{Buffers, Effect};
 use super::keys::{Key, Keys};
 use super::point::Point;
@@ -64,10 +64,12 @@ pub(super) struct World<S, M> {
     pub(super) buffer_limit: Option<u32>,
     /// Whether a store was ever held back because of the limit.
     pub(super) limit_reached: bool,
+    /// Whether it matters what a store passes when it leaves.
+    tells_passed: bool,
 }
 
 impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
-    pub(super) fn new(subject: S, buffer_limit: Option<u32>) -> Self {
+    pub(super) fn new(subject: S, buffer_limit: Option<u32>, tells_passed: bool) -> Self {
         let at = Point::new(subject);
         World {
             buffers: Buffers::default(),
@@ -77,6 +79,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             bytes: Vec::new(),
             buffer_limit,
             limit_reached: false,
+            tells_passed,
         }
     }
 
@@ -164,8 +167,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
 
     /// Adds what it leads to that a store of `thread` leaves.
     fn commits(&mut self, thread: ThreadId, languages: &[Language], found: &mut Vec<Successor>) {
-        let leaving = self.buffers.leaving(languages[thread.index()]);
-        for &(letter, passed, left) in leaving.iter() {
+        for (letter, leaves, left) in self.departures(languages[thread.index()]) {
             let store = self.buffers.alphabet.store(letter).expect("only stores leave");
             self.next.copy_from(&self.at);
             self.next.memory[store.loc.index()] = store.value;
@@ -174,11 +176,28 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             after[thread.index()] = left;
             let step = Step::Commit { thread, loc: store.loc };
             for (part, key, languages) in self.settle(after) {
-                let effects = std::iter::once((thread, Effect::Remove { letter, passed })).chain(part).collect();
+                let effects = std::iter::once((thread, leaves)).chain(part).collect();
                 let taken = Taken { step, seen: Vec::new(), effects, drains: false };
                 found.push(Successor { taken, key, languages, failure: None, goes_back: false });
             }
         }
+    }
+
+    /// The stores that may leave next, how, and what is left then.
+    fn departures(&mut self, language: Language) -> Vec<(Letter, Effect, Language)> {
+        if self.tells_passed {
+            let leaving = self.buffers.leaving(language);
+            return leaving
+                .iter()
+                .map(|&(letter, passed, left)| (letter, Effect::Remove { letter, passed }, left))
+                .collect();
+        }
+        let letters = self.buffers.automata.letters(language).into_iter();
+        let leaving = letters.filter(|&letter| self.buffers.alphabet.store(letter).is_some()).collect::<Vec<_>>();
+        let left = leaving
+            .into_iter()
+            .map(|letter| (letter, Effect::Leave(letter), self.buffers.apply(Effect::Leave(letter), language)));
+        left.filter(|(_, _, left)| !left.is_empty()).collect()
     }
 
     /// The languages after some effects, unless one of them is empty then.

@@ -82,6 +82,9 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
 
     /// An execution along a path from the beginning.
     fn schedule(&mut self, items: &[Item], words: witness::Words) -> Schedule {
+        if self.settings.coarse.is_some() {
+            return Schedule::Steps(Vec::new());
+        }
         let start = vec![Language::EPSILON; words.len()];
         Schedule::Steps(witness::steps(&mut self.world, &mut self.cycles, items, &start, words))
     }

@@ -205,6 +205,7 @@ fn local_effects(thread: ThreadId, taken: &Taken) -> Option<Vec<LocalEffect>> {
             | Effect::MayUpdate { .. }
             | Effect::MayNotUpdate { .. }
             | Effect::Remove { .. }
+            | Effect::Leave(_)
             | Effect::Shorter(_)
             | Effect::NotShorter(_) => return None,
         })

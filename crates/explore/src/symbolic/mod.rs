@@ -12,8 +12,10 @@ pub mod alphabet;
 mod arrive;
 pub mod automaton;
 pub mod buffer_language;
+pub mod coarse;
 pub mod compare;
 mod cycle;
+mod decide;
 mod exclusive;
 mod expand;
 mod findings;
@@ -26,5 +28,6 @@ mod search;
 mod stored;
 mod witness;
 
+pub use decide::search;
 pub use reached::{Concrete, Reached};
-pub use search::{Effort, Settings, search};
+pub use search::{Coarse, Effort, Settings};

@@ -6,6 +6,7 @@ use teetotal_program::{Failure, Foresight, Rewind, Snapshot, ThreadId};
 
 use super::accelerate::Cycles;
 use super::automaton::Language;
+use super::coarse::Grain;
 use super::cycle::Item;
 use super::expand::World;
 use super::keys::Key;
@@ -23,13 +24,23 @@ pub struct Settings {
     pub reduce: bool,
     /// An automaton with more states than this is taken for one that never stops growing.
     pub automaton_states: usize,
+    /// With what languages are made coarser, so that a search over more than can be reached has an end.
+    pub coarse: Option<Coarse>,
+}
+
+/// How languages are made coarser.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Coarse {
+    pub grain: Grain,
+    /// Whether all contents with the same threads and memory are taken together.
+    pub together: bool,
 }
 
 impl Settings {
     /// With these limits, with reduction, and with automata as large as is of use.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Settings { limits, reduce: true, automaton_states: 60 }
+        Settings { limits, reduce: true, automaton_states: 60, coarse: None }
     }
 }
 
@@ -48,22 +59,6 @@ pub struct Effort {
 
 /// How many states are expanded between two looks at the stop signal and the limits.
 const SIGNAL_INTERVAL: u32 = 16;
-
-/// Searches all states that `subject` leads to under `M`, with buffers of any length.
-pub fn search<S, M>(
-    subject: S,
-    collector: &mut Collector,
-    settings: &Settings,
-    signal: StopSignal<'_>,
-) -> (Coverage, Effort)
-where
-    S: Foresight + Snapshot + Rewind + Clone,
-    M: Model,
-{
-    let mut search = Search::<S, M>::new(subject, settings);
-    let coverage = search.run(collector, signal);
-    (coverage, search.effort)
-}
 
 pub(super) struct Search<'s, S, M> {
     pub(super) world: World<S, M>,
@@ -84,7 +79,7 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
         subject.restart();
         let buffer = settings.limits.buffer.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
         Search {
-            world: World::new(subject, buffer),
+            world: World::new(subject, buffer, settings.coarse.is_none()),
             cycles: Cycles::default(),
             states: States::default(),
             settings,
@@ -96,13 +91,27 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
     }
 
     pub(super) fn run(&mut self, collector: &mut Collector, signal: StopSignal<'_>) -> Coverage {
-        let mut stopped = self.begin(collector);
+        self.run_for(u64::MAX, collector, signal).expect("there is no end to this work")
+    }
+
+    /// Goes on until it has done so much work in all; gives nothing if there is more to do then.
+    pub(super) fn run_for(&mut self, work: u64, collector: &mut Collector, signal: StopSignal<'_>) -> Option<Coverage> {
+        let mut stopped = if self.states.len() == 0 { self.begin(collector) } else { None };
         while stopped.is_none() && (self.next as usize) < self.states.len() {
+            if self.work() > work {
+                self.note_effort(collector);
+                return None;
+            }
             let id = self.next;
             self.next += 1;
             stopped = self.expand(id, collector, signal);
         }
         self.note_effort(collector);
+        Some(self.coverage(stopped))
+    }
+
+    /// What is said at the end, or where it stopped before.
+    fn coverage(&self, mut stopped: Option<StopReason>) -> Coverage {
         stopped = stopped.or_else(|| self.over_limit()).or(self.unbounded);
         if stopped.is_none() && self.world.limit_reached {
             stopped = self.settings.limits.buffer.map(StopReason::Buffer);
@@ -132,6 +141,11 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
         self.over_limit().or_else(|| signal.stop(progress))
     }
 
+    /// How much was done, in steps and parts of automata.
+    fn work(&self) -> u64 {
+        self.effort.visited + self.world.buffers.automata.work()
+    }
+
     fn note_effort(&mut self, collector: &mut Collector) {
         self.effort.languages = self.world.buffers.automata.n_languages() as u64;
         collector.stats.states = self.states.len() as u64;
@@ -139,7 +153,7 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
         collector.stats.bytes = self.memory();
     }
 
-    fn memory(&self) -> u64 {
+    pub(super) fn memory(&self) -> u64 {
         self.states.memory() + self.world.keys.memory() + self.world.buffers.memory()
     }
 
@@ -161,8 +175,11 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
                 return Some(reason);
             }
         }
-        self.find_loops(key, &languages);
-        let pumps = self.cycles.accelerate(&mut self.world, key, &mut languages);
+        let mut pumps = Vec::new();
+        if self.settings.coarse.is_none() {
+            self.find_loops(key, &languages);
+            pumps = self.cycles.accelerate(&mut self.world, key, &mut languages);
+        }
         let items = pumps.into_iter().map(Item::Pump).collect();
         self.store(State { key, languages, from: None, items, depth: 0, is_covered: false }, collector)
     }

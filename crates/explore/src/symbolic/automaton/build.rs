@@ -27,6 +27,11 @@ impl Nfa {
         self.accepting.len() as u32
     }
 
+    /// How many states and edges there are.
+    pub(super) fn n_parts(&self) -> u64 {
+        (self.accepting.len() + self.edges.len() + self.silent.len()) as u64
+    }
+
     /// Lets words begin in `state`.
     pub fn start(&mut self, state: u32) {
         self.starts.push(state);

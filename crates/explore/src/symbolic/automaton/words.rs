@@ -141,6 +141,20 @@ impl<'a> Unfolded<'a> {
         self.automata.dfa(self.language).edges_of(state)
     }
 
+    /// Adds all states to `nfa`, none of which accepts, with the edges whose letters are of a kind; gives the number of
+    /// the first.
+    pub fn add_passed_to(self, nfa: &mut Nfa, is_passed: impl Fn(Letter) -> bool) -> u32 {
+        let first = nfa.n_states();
+        (0..self.n_states()).for_each(|_| {
+            nfa.state(false);
+        });
+        for state in 0..self.n_states() {
+            let passed = self.edges_of(state).iter().filter(|&&(letter, _)| is_passed(letter));
+            passed.for_each(|&(letter, to)| nfa.edge(first + state, letter, first + to));
+        }
+        first
+    }
+
     /// Adds all states and edges to `nfa`, accepting as here; gives the number of the first.
     pub fn add_to(self, nfa: &mut Nfa) -> u32 {
         let first = nfa.n_states();

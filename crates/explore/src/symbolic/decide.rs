@@ -1,0 +1,131 @@
+//! The exact search and coarse ones, in turns, until one of them knows the answer.
+//!
+//! The exact search reaches nothing that the machine does not, and may find no end. A coarse search reaches all that the
+//! machine does, and some more; it always finds an end. Where a coarse search finds nothing that the exact one has not
+//! found, that is all there is, wherever the exact search has got to. Where it finds more, that may be real or come of
+//! being coarse; so it does not count, and a finer one is asked.
+
+use teetotal_memory::{Access, Model};
+use teetotal_program::{Foresight, Loc, Order, Rewind, Snapshot};
+
+use super::coarse::Grain;
+use super::search::{Coarse, Effort, Search, Settings};
+use crate::collector::Collector;
+use crate::driver::StopSignal;
+use crate::outcome::{Coverage, StopReason};
+
+/// The coarse searches, from the quickest to the finest.
+const COARSE: [Coarse; 8] = [
+    coarse(1, 1, true, true),
+    coarse(2, 2, true, true),
+    coarse(1, 1, false, true),
+    coarse(1, 2, false, true),
+    coarse(1, 1, false, false),
+    coarse(2, 2, false, true),
+    coarse(1, 2, false, false),
+    coarse(2, 3, false, false),
+];
+
+const fn coarse(to_each: usize, of_all: usize, apart: bool, together: bool) -> Coarse {
+    Coarse { grain: Grain { to_each, of_all, apart }, together }
+}
+
+/// How much work the exact search may do before coarse ones are tried.
+const PATIENCE: u64 = 200_000;
+
+/// By how much everybody may do more in the next turn.
+const MORE: u64 = 8;
+
+/// After so many turns the exact search goes on alone.
+const TURNS: usize = 5;
+
+/// What came of a coarse search.
+enum Answer {
+    /// There is no more to find.
+    NoMore,
+    /// It found more, which says nothing.
+    More,
+    /// It was not over in time.
+    Unfinished,
+    /// It was stopped.
+    Stopped(StopReason),
+}
+
+/// Searches all states that `subject` leads to under `M`, with buffers of any length.
+pub fn search<S, M>(
+    subject: S,
+    collector: &mut Collector,
+    settings: &Settings,
+    signal: StopSignal<'_>,
+) -> (Coverage, Effort)
+where
+    S: Foresight + Snapshot + Rewind + Clone,
+    M: Model,
+{
+    let mut exact = Search::<S, M>::new(subject.clone(), settings);
+    let mut open = COARSE.to_vec();
+    open.retain(|coarse| !coarse.grain.apart || may_be_apart::<M>());
+    let mut patience = PATIENCE;
+    for _ in 0..TURNS {
+        let coverage = exact.run_for(patience, collector, signal);
+        let is_over = coverage.is_some();
+        match coverage {
+            None | Some(Coverage::Stopped(StopReason::UnboundedLoop { .. })) if may_be_coarse::<M>(settings) => {}
+            None => break,
+            Some(coverage) => return (coverage, exact.effort),
+        }
+        let mut left = Vec::new();
+        for coarse in open {
+            match attempt::<S, M>(&subject, coarse, patience, collector, settings, signal) {
+                Answer::NoMore => return (Coverage::Complete, exact.effort),
+                Answer::Stopped(reason) => return (Coverage::Stopped(reason), exact.effort),
+                Answer::Unfinished => left.push(coarse),
+                Answer::More => {}
+            }
+        }
+        open = left;
+        if is_over && open.is_empty() {
+            break;
+        }
+        patience *= MORE;
+    }
+    let coverage = exact.run(collector, signal);
+    (coverage, exact.effort)
+}
+
+/// Where buffers have a bound the exact search has an end, and what the bound left out is to be known.
+fn may_be_coarse<M: Model>(settings: &Settings) -> bool {
+    M::BUFFERS && settings.limits.buffer.is_none()
+}
+
+/// Whether stores to different locations ever pass each other.
+fn may_be_apart<M: Model>() -> bool {
+    let write = |loc| Access { loc: Some(loc), order: Order::Plain, epoch: 0 };
+    !M::keeps_order(write(Loc(0)), write(Loc(1)))
+}
+
+fn attempt<S, M>(
+    subject: &S,
+    coarse: Coarse,
+    patience: u64,
+    collector: &mut Collector,
+    settings: &Settings,
+    signal: StopSignal<'_>,
+) -> Answer
+where
+    S: Foresight + Snapshot + Rewind + Clone,
+    M: Model,
+{
+    let settings = Settings { coarse: Some(coarse), ..*settings };
+    let mut search = Search::<S, M>::new(subject.clone(), &settings);
+    let mut found = collector.afresh();
+    match search.run_for(patience, &mut found, signal) {
+        None => Answer::Unfinished,
+        Some(Coverage::Complete) if collector.has_all_of(&found) => {
+            collector.stats.add_coarse(&found.stats);
+            Answer::NoMore
+        }
+        Some(Coverage::Stopped(reason @ (StopReason::Time | StopReason::Interrupted))) => Answer::Stopped(reason),
+        Some(_) => Answer::More,
+    }
+}
