@@ -18,6 +18,9 @@ use crate::search::SearchId;
 /// The limits on buffers with which something wrong is looked for before the symbolic search begins, one after the other.
 pub(crate) const SHORT_BUFFERS: [u64; 2] = [1, 2];
 
+/// The same after a symbolic search that found no end.
+pub(crate) const LONGER_BUFFERS: [u64; 3] = [3, 4, 6];
+
 /// How many states are looked at then, with each limit.
 pub(crate) const FEW_STATES: u64 = 100_000;
 

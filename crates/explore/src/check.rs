@@ -162,13 +162,19 @@ pub fn check_with(
     } else {
         None
     };
-    if (asked, options.search) == (SearchId::Auto, SearchId::Symbolic)
-        && options.stop_at_first
-        && let Some(searched) = look_with_short_buffers(program, options, signal, &monitors)?
-    {
-        return finish(program, &Options { search: SearchId::Stateful, ..options.clone() }, searched);
+    let may_look = (asked, options.search) == (SearchId::Auto, SearchId::Symbolic) && options.stop_at_first;
+    let looked = |buffers| look_with_short_buffers(program, options, signal, &monitors, buffers);
+    let stateful = || Options { search: SearchId::Stateful, ..options.clone() };
+    if may_look && let Some(searched) = looked(&auto::SHORT_BUFFERS)? {
+        return finish(program, &stateful(), searched);
     }
     let mut searched = search(program, options, signal, collector, checkpoints)?;
+    if may_look
+        && matches!(searched.coverage, Coverage::Stopped(StopReason::UnboundedLoop { .. }))
+        && let Some(searched) = looked(&auto::LONGER_BUFFERS)?
+    {
+        return finish(program, &stateful(), searched);
+    }
     if let Some(decided) = decided {
         searched.add(decided);
     } else if searched.is_in_doubt() && options.monitors.contains(&MonitorId::Robustness) {
@@ -197,7 +203,8 @@ fn search(
     Ok(searched)
 }
 
-/// Looks for something wrong that needs no more than a store or two in each buffer, before the symbolic search begins.
+/// Looks for something wrong that needs no more than so many stores in each buffer, before the symbolic search begins or
+/// after it has found no end.
 ///
 /// Gives what it found, or that there is nothing where no buffer ever needs more.
 fn look_with_short_buffers(
@@ -205,8 +212,9 @@ fn look_with_short_buffers(
     options: &Options,
     signal: StopSignal<'_>,
     monitors: &[MonitorId],
+    buffers: &[u64],
 ) -> Result<Option<Searched>, CheckError> {
-    for buffer in auto::SHORT_BUFFERS {
+    for &buffer in buffers {
         let states = Some(options.limits.states.unwrap_or(u64::MAX).min(auto::FEW_STATES));
         let limits = Limits { buffer: Some(buffer), states, ..options.limits };
         let quick = Options { search: SearchId::Stateful, limits, ..options.clone() };

@@ -78,7 +78,7 @@ impl<W> Collector<W> {
         Collector::new(&self.program, self.model, &monitors, self.findings.is_empty())
     }
 
-    /// Whether all that `other` found was found here too.
+    /// Whether all that `other` found was found here too; final states count where they are all asked for.
     pub(crate) fn has_all_of(&self, other: &Self) -> bool {
         let is_known = |found: &Found<W>| {
             self.findings.iter().any(|known| known.monitor == found.monitor && known.finding.is_like(&found.finding))
@@ -86,7 +86,7 @@ impl<W> Collector<W> {
         let ends = |stats: &Stats| [stats.completed, stats.blocked, stats.discarded, stats.failed].map(|n| n > 0);
         let witnesses = |of: &Self| [of.satisfying.is_some(), of.falsifying.is_some()];
         other.findings.iter().all(is_known)
-            && other.states.keys().all(|values| self.states.contains_key(values))
+            && (self.stop_at_first || other.states.keys().all(|values| self.states.contains_key(values)))
             && ends(&other.stats).iter().zip(ends(&self.stats)).all(|(&there, here)| here || !there)
             && witnesses(other).iter().zip(witnesses(self)).all(|(&there, here)| here || !there)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use teetotal_explore::symbolic::compare::{Bounds, Compared, compare};
+use teetotal_explore::symbolic::compare::{Bounds, Compared, compare, compare_coarse};
 use teetotal_explore::{Limits, Options, Outcome, SearchId, check};
 use teetotal_memory::Model;
 use teetotal_program::ir::Program;
@@ -18,6 +18,13 @@ const FINITE: Bounds = Bounds { buffer: 6, states: 3_000, symbolic: 3_000 };
 /// The same programs with their threads going round forever; their buffers are compared up to a bound.
 const ENDLESS: Bounds = Bounds { buffer: 3, states: 500, symbolic: 400 };
 
+/// Coarse searches have more states, and are all tried.
+const COARSE: Bounds = Bounds { buffer: 3, states: 500, symbolic: 1_000 };
+
+/// At most so many states are searched for final states and findings.
+const FINITE_STATES: u64 = 20_000;
+const ENDLESS_STATES: u64 = 2_000;
+
 /// States, final states and findings, of the program and of the same program without an end.
 pub(super) fn agrees(case: &Case) -> Verdict {
     under_every_model!(agrees_under, case)
@@ -29,25 +36,35 @@ fn agrees_under<M: Model>(case: &Case) -> Verdict {
         Compared::Equal | Compared::Unknown => {}
         Compared::Sound => return Err("the symbolic search did not end on a program with finitely many states".into()),
     }
-    let [symbolic, stateful] = [SearchId::Symbolic, SearchId::Stateful].map(|search| outcome::<M>(program, search));
+    let [symbolic, stateful] =
+        [SearchId::Symbolic, SearchId::Stateful].map(|search| outcome::<M>(program, search, FINITE_STATES));
     difference(&found(&symbolic?), &found(&stateful?), ("of the symbolic search", "of the search over states"))?;
     if let Ok(endless) = looped(program) {
         let endless = Arc::new(endless);
-        if compare::<M>(&endless, ENDLESS).map_err(|reason| format!("{reason}\nof\n{endless}"))? == Compared::Equal {
-            let [symbolic, stateful] =
-                [SearchId::Symbolic, SearchId::Stateful].map(|search| outcome::<M>(&endless, search));
-            // Longer buffers may lead to more than the bounded search finds.
-            let (all, bounded) = (found(&symbolic?), found(&stateful?));
-            let both = all.intersection(&bounded).cloned().collect();
-            difference(&both, &bounded, ("", "of the search over states, endless"))?;
-        }
+        agrees_without_end::<M>(&endless).map_err(|reason| format!("{reason}\nof\n{endless}"))?;
     }
     Ok(())
 }
 
-fn outcome<M: Model>(program: &Arc<Program>, search: SearchId) -> Result<Outcome, String> {
+fn agrees_without_end<M: Model>(endless: &Arc<Program>) -> Verdict {
+    compare::<M>(endless, ENDLESS)?;
+    if M::BUFFERS {
+        compare_coarse::<M>(endless, COARSE)?;
+    }
+    let symbolic = outcome::<M>(endless, SearchId::Symbolic, ENDLESS_STATES)?;
+    if symbolic.coverage.is_complete() {
+        let stateful = outcome::<M>(endless, SearchId::Stateful, FINITE_STATES)?;
+        // Longer buffers may lead to more than the bounded search finds.
+        let (all, bounded) = (found(&symbolic), found(&stateful));
+        let both = all.intersection(&bounded).cloned().collect();
+        difference(&both, &bounded, ("", "of the search over states, endless"))?;
+    }
+    Ok(())
+}
+
+fn outcome<M: Model>(program: &Arc<Program>, search: SearchId, states: u64) -> Result<Outcome, String> {
     let buffer = (search == SearchId::Stateful).then_some(6);
-    let limits = Limits { buffer, states: Some(20_000), ..Limits::default() };
+    let limits = Limits { buffer, states: Some(states), ..Limits::default() };
     check(program, &Options { search, limits, ..Options::new(M::ID) }, &|| None).map_err(|error| error.to_string())
 }
 

@@ -290,10 +290,16 @@ impl Cycles {
         let appended = cycles.iter().filter_map(|&id| self.cycle(id).appended(thread));
         let appended = appended.fold(Language::EMPTY, |all, more| world.buffers.automata.union(all, more));
         let star = world.buffers.automata.star(appended);
+        if is_too_large(world, star) {
+            return Grown::Unknown;
+        }
         let grown = world.buffers.automata.concatenation(before, star);
         let grown = world.buffers.normalize(grown);
         if grown == before {
             return Grown::Nothing;
+        }
+        if is_too_large(world, grown) {
+            return Grown::Unknown;
         }
         let mut guess: Box<[Language]> = languages.into();
         guess[thread.index()] = grown;
@@ -347,6 +353,11 @@ impl Cycles {
         }
         languages
     }
+}
+
+/// Whether nothing would be gone on from with these contents.
+pub(super) fn is_too_large<S, M: Model>(world: &World<S, M>, language: Language) -> bool {
+    world.buffers.automata.n_states(language) > world.automaton_states
 }
 
 /// For each acceleration on a cycle that appends nothing else to that buffer, the cycle with one turn more there.

@@ -13,7 +13,7 @@ use super::buffer_language::Effect;
 use super::cycle::{Item, Pump};
 use super::expand::{Successor, Taken};
 use super::keys::{Key, LocalState};
-use super::search::{Coarse, Search};
+use super::search::{Coarse, Search, TakenTogether};
 use super::stored::{State, StateId};
 use crate::collector::Collector;
 use crate::outcome::StopReason;
@@ -107,13 +107,22 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
 
     /// Adds contents that cannot be told apart where languages are made coarser; gives whether they are.
     fn coarsen(&mut self, key: Key, languages: &mut [Language]) -> bool {
-        let Some(Coarse { grain, together }) = self.settings.coarse else { return false };
-        let known = self.states.with_key(key).iter().copied().rev().find(|&id| !self.states.get(id).is_covered);
-        for (index, language) in languages.iter_mut().enumerate() {
-            if let Some(known) = known.filter(|_| together) {
-                let known = self.states.get(known).languages[index];
-                *language = self.world.buffers.automata.union(*language, known);
+        let Some(Coarse { grain, taken_together }) = self.settings.coarse else { return false };
+        let automata = &mut self.world.buffers.automata;
+        let is_joined = |other: &[Language]| match taken_together {
+            TakenTogether::All => true,
+            TakenTogether::Alike => {
+                languages.iter().zip(other).all(|(&l, &o)| automata.letters(l) == automata.letters(o))
             }
+            TakenTogether::Nothing => false,
+        };
+        let known = self.states.with_key(key).iter().map(|&id| self.states.get(id)).filter(|state| !state.is_covered);
+        if let Some(known) = known.map(|state| &state.languages).find(|other| is_joined(other)) {
+            for (language, &more) in languages.iter_mut().zip(known) {
+                *language = automata.union(*language, more);
+            }
+        }
+        for language in languages {
             *language = self.world.buffers.coarsen(*language, grain);
         }
         true

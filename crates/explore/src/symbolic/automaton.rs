@@ -116,8 +116,8 @@ impl Automata {
 
     /// The language of an automaton of any kind.
     pub fn build(&mut self, nfa: &Nfa) -> Language {
-        let dfa = nfa.minimal();
-        self.work += nfa.n_parts();
+        let (dfa, work) = nfa.minimal();
+        self.work += work;
         let hash = hash_of(&dfa);
         let Automata { automata, table, size, .. } = self;
         if let Some(&known) = table.find(hash, |&number| automata[number as usize] == dfa) {

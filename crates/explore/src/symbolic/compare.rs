@@ -6,6 +6,7 @@ use std::sync::Arc;
 use teetotal_memory::{Model, Unrecorded};
 use teetotal_program::ir::{Interpreter, Program};
 
+use super::decide::rungs;
 use super::reached::{Concrete, Reached};
 use super::search::Settings;
 use crate::collector::Collector;
@@ -66,6 +67,25 @@ pub fn compare<M: Model>(program: &Arc<Program>, bounds: Bounds) -> Result<Compa
         }
     }
     Ok(if reached.coverage == Coverage::Complete { Compared::Equal } else { Compared::Sound })
+}
+
+/// Looks whether coarse searches reach all that the machine reaches.
+pub fn compare_coarse<M: Model>(program: &Arc<Program>, bounds: Bounds) -> Result<Compared, String> {
+    let Some(states) = explicit::<M>(program, bounds.buffer, bounds.states) else { return Ok(Compared::Unknown) };
+    let limits = Limits { states: Some(bounds.symbolic), ..Limits::default() };
+    let mut compared = Compared::Equal;
+    for coarse in rungs::<M>() {
+        let settings = Settings { reduce: false, coarse: Some(coarse), ..Settings::new(limits) };
+        let mut collector = Collector::new(program, M::ID, &[], false);
+        let subject = Interpreter::new(Arc::clone(program));
+        let mut reached = Reached::<_, M>::by(subject, &mut collector, &settings, &|| None);
+        if reached.coverage != Coverage::Complete {
+            compared = Compared::Unknown;
+        } else if let Some(missing) = states.iter().find(|state| !reached.contains(state)) {
+            return Err(format!("the search with {coarse:?} misses {missing:?}"));
+        }
+    }
+    Ok(compared)
 }
 
 /// Every state of the machine with at most `buffer` stores in each buffer, or `None` if there are more than `at_most`.

@@ -9,6 +9,7 @@ use teetotal_memory::{Access, Model};
 use teetotal_program::{Foresight, Loc, Order, Rewind, Snapshot};
 
 use super::coarse::Grain;
+use super::search::TakenTogether::{Alike, All, Nothing};
 use super::search::{Coarse, Effort, Search, Settings};
 use crate::collector::Collector;
 use crate::driver::StopSignal;
@@ -16,28 +17,28 @@ use crate::outcome::{Coverage, StopReason};
 
 /// The coarse searches, from the quickest to the finest.
 const COARSE: [Coarse; 8] = [
-    coarse(1, 1, true, true),
-    coarse(2, 2, true, true),
-    coarse(1, 1, false, true),
-    coarse(1, 2, false, true),
-    coarse(1, 1, false, false),
-    coarse(2, 2, false, true),
-    coarse(1, 2, false, false),
-    coarse(2, 3, false, false),
+    Coarse { grain: grain(1, 1, true), taken_together: All },
+    Coarse { grain: grain(1, 1, true), taken_together: Alike },
+    Coarse { grain: grain(1, 1, true), taken_together: Nothing },
+    Coarse { grain: grain(2, 2, true), taken_together: Alike },
+    Coarse { grain: grain(1, 1, false), taken_together: Alike },
+    Coarse { grain: grain(1, 1, false), taken_together: Nothing },
+    Coarse { grain: grain(2, 2, false), taken_together: Nothing },
+    Coarse { grain: grain(2, 4, false), taken_together: Nothing },
 ];
 
-const fn coarse(to_each: usize, of_all: usize, apart: bool, together: bool) -> Coarse {
-    Coarse { grain: Grain { to_each, of_all, apart }, together }
+const fn grain(to_each: usize, of_all: usize, apart: bool) -> Grain {
+    Grain { to_each, of_all, apart }
 }
 
 /// How much work the exact search may do before coarse ones are tried.
 const PATIENCE: u64 = 200_000;
 
-/// By how much everybody may do more in the next turn.
-const MORE: u64 = 8;
+/// By how much a coarse search may do more than the exact one before it, and everybody in the next turn.
+const MORE: u64 = 4;
 
 /// After so many turns the exact search goes on alone.
-const TURNS: usize = 5;
+const TURNS: usize = 6;
 
 /// What came of a coarse search.
 enum Answer {
@@ -63,31 +64,24 @@ where
     M: Model,
 {
     let mut exact = Search::<S, M>::new(subject.clone(), settings);
-    let mut open = COARSE.to_vec();
-    open.retain(|coarse| !coarse.grain.apart || may_be_apart::<M>());
+    let mut rungs = rungs::<M>().into_iter().peekable();
     let mut patience = PATIENCE;
     for _ in 0..TURNS {
-        let coverage = exact.run_for(patience, collector, signal);
-        let is_over = coverage.is_some();
-        match coverage {
+        match exact.run_for(patience, collector, signal) {
             None | Some(Coverage::Stopped(StopReason::UnboundedLoop { .. })) if may_be_coarse::<M>(settings) => {}
             None => break,
             Some(coverage) => return (coverage, exact.effort),
         }
-        let mut left = Vec::new();
-        for coarse in open {
+        patience *= MORE;
+        while let Some(&coarse) = rungs.peek() {
             match attempt::<S, M>(&subject, coarse, patience, collector, settings, signal) {
                 Answer::NoMore => return (Coverage::Complete, exact.effort),
                 Answer::Stopped(reason) => return (Coverage::Stopped(reason), exact.effort),
-                Answer::Unfinished => left.push(coarse),
-                Answer::More => {}
-            }
+                Answer::More => rungs.next(),
+                // A finer one has more to do.
+                Answer::Unfinished => break,
+            };
         }
-        open = left;
-        if is_over && open.is_empty() {
-            break;
-        }
-        patience *= MORE;
     }
     let coverage = exact.run(collector, signal);
     (coverage, exact.effort)
@@ -96,6 +90,18 @@ where
 /// Where buffers have a bound the exact search has an end, and what the bound left out is to be known.
 fn may_be_coarse<M: Model>(settings: &Settings) -> bool {
     M::BUFFERS && settings.limits.buffer.is_none()
+}
+
+/// The coarse searches that differ under the model.
+pub(super) fn rungs<M: Model>() -> Vec<Coarse> {
+    let mut rungs: Vec<Coarse> = Vec::new();
+    for Coarse { grain, taken_together } in COARSE {
+        let rung = Coarse { grain: Grain { apart: grain.apart && may_be_apart::<M>(), ..grain }, taken_together };
+        if !rungs.contains(&rung) {
+            rungs.push(rung);
+        }
+    }
+    rungs
 }
 
 /// Whether stores to different locations ever pass each other.

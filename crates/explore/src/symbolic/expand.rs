@@ -10,6 +10,7 @@ use super::automaton::{Language, Letter};
 use super::buffer_language::{Buffers, Effect};
 use super::keys::{Key, Keys};
 use super::point::Point;
+use super::search::Settings;
 
 /// A symbolic step as it was taken.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -66,10 +67,12 @@ pub(super) struct World<S, M> {
     pub(super) limit_reached: bool,
     /// Whether it matters what a store passes when it leaves.
     tells_passed: bool,
+    /// An automaton with more states than this is taken for one that never stops growing.
+    pub(super) automaton_states: usize,
 }
 
 impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
-    pub(super) fn new(subject: S, buffer_limit: Option<u32>, tells_passed: bool) -> Self {
+    pub(super) fn new(subject: S, settings: &Settings) -> Self {
         let at = Point::new(subject);
         World {
             buffers: Buffers::default(),
@@ -77,9 +80,10 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             next: at.clone(),
             at,
             bytes: Vec::new(),
-            buffer_limit,
+            buffer_limit: settings.limits.buffer.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX)),
             limit_reached: false,
-            tells_passed,
+            tells_passed: settings.coarse.is_none(),
+            automaton_states: settings.automaton_states,
         }
     }
 

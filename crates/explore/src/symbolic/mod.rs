@@ -30,4 +30,4 @@ mod witness;
 
 pub use decide::search;
 pub use reached::{Concrete, Reached};
-pub use search::{Coarse, Effort, Settings};
+pub use search::{Coarse, Effort, Settings, TakenTogether};

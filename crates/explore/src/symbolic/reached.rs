@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use teetotal_memory::{Model, StoreBuffer};
 use teetotal_program::{Foresight, Loc, Rewind, Snapshot, Subject, ThreadId, Value};
 
-use super::alphabet::{BARRIER, Store};
+use super::alphabet::{Alphabet, BARRIER, Store};
 use super::automaton::{Language, Letter};
 use super::search::{Search, Settings};
 use crate::collector::Collector;
@@ -72,22 +72,29 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
     }
 
     /// Whether `state` is among the states reached.
+    ///
+    /// Of a coarse search, whether a state is that differs only in the order of stores that may pass each other.
     pub fn contains(&mut self, state: &Concrete) -> bool {
+        let is_coarse = self.search.settings.coarse.is_some();
         let world = &mut self.search.world;
-        let mut words: Vec<Vec<Letter>> = Vec::new();
+        let mut words: Vec<Vec<Vec<Letter>>> = Vec::new();
         for content in &state.buffers {
             let letters = content.iter().map(|store| match store {
                 None => Some(BARRIER),
                 Some(store) => world.buffers.alphabet.known(*store),
             });
             match letters.collect() {
-                Some(word) => words.push(word),
+                Some(word) if is_coarse => words.push(reordered(&world.buffers.alphabet, word)),
+                Some(word) => words.push(vec![word]),
                 None => return false,
             }
         }
         let automata = &world.buffers.automata;
         let holds = |languages: &[Language]| {
-            languages.iter().zip(&words).all(|(&language, word)| automata.contains(language, word))
+            let one_of = |(&language, words): (&Language, &Vec<Vec<Letter>>)| {
+                words.iter().any(|word| automata.contains(language, word))
+            };
+            languages.iter().zip(&words).all(one_of)
         };
         let candidates = self.search.states.iter().filter(|s| !s.is_covered && holds(&s.languages));
         let candidates: Vec<_> = candidates.map(|s| s.key).collect();
@@ -95,7 +102,8 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
             world.visit(key);
             let mut threads = Vec::new();
             world.at.subject.save(&mut threads);
-            let draining = world.at.draining.iter().zip(&words).map(|(&draining, word)| draining && !word.is_empty());
+            let is_empty = state.buffers.iter().map(Vec::is_empty);
+            let draining = world.at.draining.iter().zip(is_empty).map(|(&draining, is_empty)| draining && !is_empty);
             threads == state.threads && world.at.memory == state.memory && draining.eq(state.draining.iter().copied())
         })
     }
@@ -127,4 +135,22 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
         }
         all
     }
+}
+
+/// Every order of the stores of `word` that swapping neighbors leads to, where each may pass the other.
+fn reordered<M: Model>(alphabet: &Alphabet<M>, word: Vec<Letter>) -> Vec<Vec<Letter>> {
+    let mut orders = vec![word];
+    let mut at = 0;
+    while at < orders.len() {
+        for first in 1..orders[at].len() {
+            let mut order = orders[at].clone();
+            let (a, b) = (order[first - 1], order[first]);
+            order.swap(first - 1, first);
+            if alphabet.may_pass(a, b) && alphabet.may_pass(b, a) && !orders.contains(&order) {
+                orders.push(order);
+            }
+        }
+        at += 1;
+    }
+    orders
 }

@@ -4,7 +4,7 @@ use teetotal_judge::View;
 use teetotal_memory::{Model, Trace};
 use teetotal_program::{Failure, Foresight, Rewind, Snapshot, ThreadId};
 
-use super::accelerate::Cycles;
+use super::accelerate::{self, Cycles};
 use super::automaton::Language;
 use super::coarse::Grain;
 use super::cycle::Item;
@@ -32,8 +32,18 @@ pub struct Settings {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coarse {
     pub grain: Grain,
-    /// Whether all contents with the same threads and memory are taken together.
-    pub together: bool,
+    pub taken_together: TakenTogether,
+}
+
+/// Which contents are made one where threads and memory are the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TakenTogether {
+    /// All.
+    All,
+    /// Those that have the same stores in the same buffers, in whatever order and number.
+    Alike,
+    /// Those of which one has all that the other has.
+    Nothing,
 }
 
 impl Settings {
@@ -77,9 +87,8 @@ pub(super) struct Search<'s, S, M> {
 impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
     pub(super) fn new(mut subject: S, settings: &'s Settings) -> Self {
         subject.restart();
-        let buffer = settings.limits.buffer.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
         Search {
-            world: World::new(subject, buffer, settings.coarse.is_none()),
+            world: World::new(subject, settings),
             cycles: Cycles::default(),
             states: States::default(),
             settings,
@@ -193,8 +202,7 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
 
     /// Where a loop lets a buffer grow that acceleration does not reach the end of.
     pub(super) fn grows_on(&mut self, key: Key, languages: &[Language]) -> Option<StopReason> {
-        let too_large =
-            |&language: &Language| self.world.buffers.automata.n_states(language) > self.settings.automaton_states;
+        let too_large = |&language: &Language| accelerate::is_too_large(&self.world, language);
         let thread = ThreadId::at(languages.iter().position(too_large)?);
         self.world.visit(key);
         Some(StopReason::UnboundedLoop { thread, instruction: self.world.at.subject.place(thread) })

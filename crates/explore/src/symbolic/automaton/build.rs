@@ -27,11 +27,6 @@ impl Nfa {
         self.accepting.len() as u32
     }
 
-    /// How many states and edges there are.
-    pub(super) fn n_parts(&self) -> u64 {
-        (self.accepting.len() + self.edges.len() + self.silent.len()) as u64
-    }
-
     /// Lets words begin in `state`.
     pub fn start(&mut self, state: u32) {
         self.starts.push(state);
@@ -47,12 +42,13 @@ impl Nfa {
         self.silent.push((from, to));
     }
 
-    /// The minimal automaton of the same language.
-    pub(super) fn minimal(&self) -> Dfa {
+    /// The minimal automaton of the same language, and how much there was to do.
+    pub(super) fn minimal(&self) -> (Dfa, u64) {
         let mut draft = self.determinize();
         draft.trim();
         let (n_classes, class) = draft.classes();
-        draft.number(n_classes, &class)
+        let n_parts = self.accepting.len() + self.edges.len() + self.silent.len() + draft.accepting.len();
+        (draft.number(n_classes, &class), n_parts as u64)
     }
 
     /// By subset construction.
