@@ -108,18 +108,18 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     /// Adds contents that cannot be told apart where languages are made coarser; gives whether they are.
     fn coarsen(&mut self, key: Key, languages: &mut [Language]) -> bool {
         let Some(Coarse { grain, taken_together }) = self.settings.coarse else { return false };
-        let automata = &mut self.world.buffers.automata;
-        let is_joined = |other: &[Language]| match taken_together {
+        let buffers = &mut self.world.buffers;
+        let mut are_joined = |one: Language, other: Language| match taken_together {
             TakenTogether::All => true,
-            TakenTogether::Alike => {
-                languages.iter().zip(other).all(|(&l, &o)| automata.letters(l) == automata.letters(o))
-            }
+            TakenTogether::SameLocations => buffers.locations(one) == buffers.locations(other),
+            TakenTogether::SameStores => buffers.automata.letters(one) == buffers.automata.letters(other),
             TakenTogether::Nothing => false,
         };
         let known = self.states.with_key(key).iter().map(|&id| self.states.get(id)).filter(|state| !state.is_covered);
-        if let Some(known) = known.map(|state| &state.languages).find(|other| is_joined(other)) {
+        let mut known = known.map(|state| &state.languages);
+        if let Some(known) = known.find(|known| languages.iter().zip(*known).all(|(&l, &k)| are_joined(l, k))) {
             for (language, &more) in languages.iter_mut().zip(known) {
-                *language = automata.union(*language, more);
+                *language = buffers.automata.union(*language, more);
             }
         }
         for language in languages {

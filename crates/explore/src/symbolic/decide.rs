@@ -9,7 +9,7 @@ use teetotal_memory::{Access, Model};
 use teetotal_program::{Foresight, Loc, Order, Rewind, Snapshot};
 
 use super::coarse::Grain;
-use super::search::TakenTogether::{Alike, All, Nothing};
+use super::search::TakenTogether::{All, Nothing, SameLocations, SameStores};
 use super::search::{Coarse, Effort, Search, Settings};
 use crate::collector::Collector;
 use crate::driver::StopSignal;
@@ -18,10 +18,10 @@ use crate::outcome::{Coverage, StopReason};
 /// The coarse searches, from the quickest to the finest.
 const COARSE: [Coarse; 8] = [
     Coarse { grain: grain(1, 1, true), taken_together: All },
-    Coarse { grain: grain(1, 1, true), taken_together: Alike },
-    Coarse { grain: grain(1, 1, true), taken_together: Nothing },
-    Coarse { grain: grain(2, 2, true), taken_together: Alike },
-    Coarse { grain: grain(1, 1, false), taken_together: Alike },
+    Coarse { grain: grain(1, 1, true), taken_together: SameLocations },
+    Coarse { grain: grain(1, 1, true), taken_together: SameStores },
+    Coarse { grain: grain(2, 2, true), taken_together: SameStores },
+    Coarse { grain: grain(1, 1, false), taken_together: SameStores },
     Coarse { grain: grain(1, 1, false), taken_together: Nothing },
     Coarse { grain: grain(2, 2, false), taken_together: Nothing },
     Coarse { grain: grain(2, 4, false), taken_together: Nothing },

@@ -40,8 +40,10 @@ pub struct Coarse {
 pub enum TakenTogether {
     /// All.
     All,
+    /// Those that have stores to the same locations in the same buffers.
+    SameLocations,
     /// Those that have the same stores in the same buffers, in whatever order and number.
-    Alike,
+    SameStores,
     /// Those of which one has all that the other has.
     Nothing,
 }
