@@ -57,8 +57,8 @@ pub enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LetterSet(pub u32);
 
-/// A store that leaves, the letters that it passes, and what is left.
-type Leaving = (Letter, LetterSet, Language);
+/// A store that leaves, what its leaving does, and what is left.
+type Leaving = (Letter, Effect, Language);
 
 /// A language in parts, by the value of the newest store to some location or for want of one.
 type Parts = Rc<[(Option<Value>, Language)]>;
@@ -72,6 +72,7 @@ pub struct Buffers<M> {
     /// By language and location.
     newest: HashMap<(Language, Loc), Parts, FxBuildHasher>,
     leaving: HashMap<Language, Rc<[Leaving]>, FxBuildHasher>,
+    leaving_somehow: HashMap<Language, Rc<[Leaving]>, FxBuildHasher>,
     /// The locations that stores of a language are to.
     locations: HashMap<Language, LocSet, FxBuildHasher>,
     /// Each ascending.
@@ -88,6 +89,7 @@ impl<M: Model> Default for Buffers<M> {
             effects: HashMap::default(),
             newest: HashMap::default(),
             leaving: HashMap::default(),
+            leaving_somehow: HashMap::default(),
             locations: HashMap::default(),
             sets: Vec::new(),
             known_sets: HashMap::default(),
@@ -207,7 +209,7 @@ impl<M: Model> Buffers<M> {
         self.automata.all_words(harmless)
     }
 
-    /// The stores that may leave next, each with what it passes and what is left then.
+    /// The stores that may leave next, each with how it leaves and what is left then.
     ///
     /// What is left is kept apart by what was passed, since it looks different then: after `y` left from behind any
     /// number of `x`, there are that many at the front.
@@ -219,12 +221,30 @@ impl<M: Model> Buffers<M> {
         for letter in self.automata.letters(language) {
             if self.alphabet.store(letter).is_some() {
                 for passed in self.ways_to_leave(language, letter) {
-                    parts.push((letter, passed, self.apply(Effect::Remove { letter, passed }, language)));
+                    let leaves = Effect::Remove { letter, passed };
+                    parts.push((letter, leaves, self.apply(leaves, language)));
                 }
             }
         }
         let parts: Rc<[Leaving]> = parts.into();
         self.leaving.insert(language, Rc::clone(&parts));
+        parts
+    }
+
+    /// The same where it does not matter what is passed.
+    pub fn leaving_somehow(&mut self, language: Language) -> Rc<[Leaving]> {
+        if let Some(known) = self.leaving_somehow.get(&language) {
+            return Rc::clone(known);
+        }
+        let mut parts = Vec::new();
+        for letter in self.automata.letters(language) {
+            if self.alphabet.store(letter).is_some() {
+                parts.push((letter, Effect::Leave(letter), self.apply(Effect::Leave(letter), language)));
+            }
+        }
+        parts.retain(|(_, _, left)| !left.is_empty());
+        let parts: Rc<[Leaving]> = parts.into();
+        self.leaving_somehow.insert(language, Rc::clone(&parts));
         parts
     }
 

@@ -6,7 +6,7 @@
 use teetotal_memory::{Model, Step};
 use teetotal_program::{Failure, Foresight, Loc, OnFailure, Op, Order, Rewind, Snapshot, Status, ThreadId, Value};
 
-use super::automaton::{Language, Letter};
+use super::automaton::Language;
 use super::buffer_language::{Buffers, Effect};
 use super::keys::{Key, Keys};
 use super::point::Point;
@@ -171,7 +171,10 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
 
     /// Adds what it leads to that a store of `thread` leaves.
     fn commits(&mut self, thread: ThreadId, languages: &[Language], found: &mut Vec<Successor>) {
-        for (letter, leaves, left) in self.departures(languages[thread.index()]) {
+        let language = languages[thread.index()];
+        let leaving =
+            if self.tells_passed { self.buffers.leaving(language) } else { self.buffers.leaving_somehow(language) };
+        for &(letter, leaves, left) in leaving.iter() {
             let store = self.buffers.alphabet.store(letter).expect("only stores leave");
             self.next.copy_from(&self.at);
             self.next.memory[store.loc.index()] = store.value;
@@ -185,23 +188,6 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
                 found.push(Successor { taken, key, languages, failure: None, goes_back: false });
             }
         }
-    }
-
-    /// The stores that may leave next, how, and what is left then.
-    fn departures(&mut self, language: Language) -> Vec<(Letter, Effect, Language)> {
-        if self.tells_passed {
-            let leaving = self.buffers.leaving(language);
-            return leaving
-                .iter()
-                .map(|&(letter, passed, left)| (letter, Effect::Remove { letter, passed }, left))
-                .collect();
-        }
-        let letters = self.buffers.automata.letters(language).into_iter();
-        let leaving = letters.filter(|&letter| self.buffers.alphabet.store(letter).is_some()).collect::<Vec<_>>();
-        let left = leaving
-            .into_iter()
-            .map(|letter| (letter, Effect::Leave(letter), self.buffers.apply(Effect::Leave(letter), language)));
-        left.filter(|(_, _, left)| !left.is_empty()).collect()
     }
 
     /// The languages after some effects, unless one of them is empty then.

@@ -1,5 +1,7 @@
 //! The symbolic search: breadth first over symbolic states.
 
+use std::collections::BTreeSet;
+
 use teetotal_judge::View;
 use teetotal_memory::{Model, Trace};
 use teetotal_program::{Failure, Foresight, Rewind, Snapshot, ThreadId};
@@ -77,8 +79,11 @@ pub(super) struct Search<'s, S, M> {
     pub(super) cycles: Cycles,
     pub(super) states: States,
     pub(super) settings: &'s Settings,
-    /// The next state to go on from, in the order in which they were found.
+    /// The next state to go on from, in the order in which they were found; of a coarse search, the next to be put into
+    /// order.
     next: StateId,
+    /// The states to go on from in another order.
+    open: BTreeSet<(Key, StateId)>,
     /// The keys whose states with empty buffers were looked at already.
     pub(super) ended: Vec<bool>,
     /// A loop that was not followed any further.
@@ -95,6 +100,7 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
             states: States::default(),
             settings,
             next: 0,
+            open: BTreeSet::new(),
             ended: Vec::new(),
             unbounded: None,
             effort: Effort::default(),
@@ -108,17 +114,36 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
     /// Goes on until it has done so much work in all; gives nothing if there is more to do then.
     pub(super) fn run_for(&mut self, work: u64, collector: &mut Collector, signal: StopSignal<'_>) -> Option<Coverage> {
         let mut stopped = if self.states.len() == 0 { self.begin(collector) } else { None };
-        while stopped.is_none() && (self.next as usize) < self.states.len() {
+        while stopped.is_none() && self.has_next() {
             if self.work() > work {
                 self.note_effort(collector);
                 return None;
             }
-            let id = self.next;
-            self.next += 1;
+            let id = self.take_next();
             stopped = self.expand(id, collector, signal);
         }
         self.note_effort(collector);
         Some(self.coverage(stopped))
+    }
+
+    fn has_next(&self) -> bool {
+        (self.next as usize) < self.states.len() || !self.open.is_empty()
+    }
+
+    /// The state to go on from: the one found first.
+    ///
+    /// Of a coarse search the one whose threads and memory were met first. More contents may have been added to it, and
+    /// the more there are when it is gone on from, the less often it happens again.
+    fn take_next(&mut self) -> StateId {
+        if self.settings.coarse.is_none() {
+            self.next += 1;
+            return self.next - 1;
+        }
+        for id in self.next..self.states.len() as StateId {
+            self.open.insert((self.states.get(id).key, id));
+        }
+        self.next = self.states.len() as StateId;
+        self.open.pop_first().expect("there is a next state").1
     }
 
     /// What is said at the end, or where it stopped before.
