@@ -399,7 +399,8 @@ pub(super) fn leave_behind<M: Model>(
     leaving: Vec<(Letter, LetterSet)>,
     language: &mut Language,
 ) -> Option<Rc<Pump>> {
-    if buffers.automata.is_finite(*language) {
+    let passes_nothing = leaving.iter().any(|&(_, passed)| buffers.letters_of(passed).is_empty());
+    if passes_nothing || buffers.automata.is_finite(*language) {
         return None;
     }
     let sentinel = buffers.automata.letter(SENTINEL);

@@ -46,6 +46,7 @@ pub struct Automata {
     table: HashTable<u32>,
     results: HashMap<(Operation, u32, u32), Language, FxBuildHasher>,
     inclusions: HashMap<(Language, Language), bool, FxBuildHasher>,
+    letters: HashMap<Letter, Language, FxBuildHasher>,
     /// How many numbers all automata are made of.
     size: usize,
     /// Of how many parts all automata were made, those known already included.
@@ -96,6 +97,7 @@ impl Default for Automata {
             table: HashTable::new(),
             results: HashMap::default(),
             inclusions: HashMap::default(),
+            letters: HashMap::default(),
             size: 0,
             work: 0,
         };

@@ -154,16 +154,30 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     fn issue(&mut self, thread: ThreadId, languages: &[Language], found: &mut Vec<Successor>) {
         let Status::Ready(op) = self.at.subject.status(thread) else { return };
         let begin = if self.at.draining[thread.index()] { vec![(thread, Effect::Drained)] } else { Part::new() };
-        let Some(languages) = self.apply(&begin, languages) else { return };
+        let mut drained = None;
+        if !begin.is_empty() {
+            let Some(languages) = self.apply(&begin, languages) else { return };
+            drained = Some(languages);
+        }
+        let languages = drained.as_deref().unwrap_or(languages);
         for mut way in self.ways(thread, op, languages[thread.index()]) {
-            let Some(after) = self.apply(&way.effects, &languages) else { continue };
+            let Some(after) = self.apply(&way.effects, languages) else { continue };
             let failure = self.perform(thread, op, &way);
             let goes_back = self.next.subject.position(thread) <= self.at.subject.position(thread);
-            way.effects.splice(0..0, begin.iter().copied());
+            if !begin.is_empty() {
+                way.effects.splice(0..0, begin.iter().copied());
+            }
             let step = Step::Issue { thread, alternative: way.alternative };
-            for (part, key, languages) in self.settle(after) {
+            let mut settled = self.settle(after);
+            let last = settled.pop();
+            for (part, key, languages) in settled {
                 let effects = way.effects.iter().copied().chain(part).collect();
                 let taken = Taken { step, seen: way.answer.clone(), effects, drains: way.drains };
+                found.push(Successor { taken, key, languages, failure, goes_back });
+            }
+            if let Some((part, key, languages)) = last {
+                way.effects.extend(part);
+                let taken = Taken { step, seen: way.answer, effects: way.effects, drains: way.drains };
                 found.push(Successor { taken, key, languages, failure, goes_back });
             }
         }
@@ -282,7 +296,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
                     None => Way::plain(Vec::new(), Vec::new()),
                 };
                 way.alternative = alternative;
-                way.effects.splice(0..0, part.iter().copied());
+                way.effects = part.iter().copied().chain(way.effects).collect();
                 way.answer.clone_from(&values);
                 way.answer.extend((alternatives > 1).then_some(Value::from(alternative)));
                 ways.push(way);
@@ -294,6 +308,9 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     /// The values that a load of `loc` may see, each with the contents for which it does.
     pub(super) fn sights(&mut self, own: Language, loc: Loc) -> Vec<(Value, Effect)> {
         let memory = self.at.memory[loc.index()];
+        if own == Language::EPSILON {
+            return vec![(memory, Effect::Absent { loc, value: memory })];
+        }
         let parts = self.buffers.newest(own, loc);
         let has_absent = parts.iter().any(|(value, _)| value.is_none());
         let forwards_memory = parts.iter().any(|&(value, _)| value == Some(memory));
@@ -355,12 +372,19 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     pub(super) fn looks(&mut self, thread: ThreadId, own: Language) -> Vec<(Vec<Value>, Part)> {
         let mut locations = Vec::new();
         self.at.subject.awaited(thread, &mut locations);
-        let mut looks = vec![(Vec::new(), Part::new(), own)];
+        let mut looks = vec![(Vec::with_capacity(locations.len()), Part::with_capacity(locations.len() + 1), own)];
         for loc in locations {
-            let mut longer = Vec::new();
-            for (values, part, language) in looks {
-                for (value, effect) in self.sights(language, loc) {
+            let mut longer = Vec::with_capacity(looks.len());
+            for (mut values, mut part, language) in looks {
+                let mut sights = self.sights(language, loc);
+                let last = sights.pop();
+                for (value, effect) in sights {
                     let (mut values, mut part) = (values.clone(), part.clone());
+                    values.push(value);
+                    part.push((thread, effect));
+                    longer.push((values, part, self.buffers.apply(effect, language)));
+                }
+                if let Some((value, effect)) = last {
                     values.push(value);
                     part.push((thread, effect));
                     longer.push((values, part, self.buffers.apply(effect, language)));

@@ -26,46 +26,51 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             return None;
         }
         threads().find(|&thread| {
-            let Some(access) = self.access_with_all(thread, languages[thread.index()]) else { return false };
-            threads().filter(|&other| other != thread).all(|other| {
+            let own = languages[thread.index()];
+            let Some((op, access)) = self.access_of(thread, own) else { return false };
+            let commutes = threads().filter(|&other| other != thread).all(|other| {
                 let pending = self.buffers.locations(languages[other.index()]);
                 !conflicts(access, self.at.subject.future(other), pending)
-            })
+            });
+            commutes && self.never_waits(thread, op, own)
         })
     }
 
-    /// What the operation of `thread` accesses, if it is possible with every content of its buffer.
-    fn access_with_all(&mut self, thread: ThreadId, own: Language) -> Option<Access> {
+    /// What the operation of `thread` accesses, if it is possible with every content of its buffer or is an await.
+    fn access_of(&mut self, thread: ThreadId, own: Language) -> Option<(Op, Access)> {
         let Status::Ready(op) = self.at.subject.status(thread) else { return None };
         let is_empty = own == Language::EPSILON;
         if self.at.draining[thread.index()] && !is_empty {
             return None;
         }
-        match op {
-            Op::Load { loc, .. } => Some(Access { read: LocSet::of(loc), ..Access::default() }),
-            Op::Store { loc, .. } if !M::BUFFERS => Some(Access { written: LocSet::of(loc), ..Access::default() }),
-            Op::Store { .. } if self.buffer_limit.is_some() => None,
-            Op::Store { .. } | Op::Choose { .. } => Some(Access::default()),
-            Op::Fence { order } if order != Order::SeqCst || is_empty => Some(Access::default()),
+        let access = match op {
+            Op::Load { loc, .. } => Access { read: LocSet::of(loc), ..Access::default() },
+            Op::Store { loc, .. } if !M::BUFFERS => Access { written: LocSet::of(loc), ..Access::default() },
+            Op::Store { .. } if self.buffer_limit.is_some() => return None,
+            Op::Store { .. } | Op::Choose { .. } => Access::default(),
+            Op::Fence { order } if order != Order::SeqCst || is_empty => Access::default(),
             Op::Rmw { loc, .. } | Op::Unlock { loc, .. } if is_empty => {
-                Some(Access { read: LocSet::of(loc), written: LocSet::of(loc) })
+                Access { read: LocSet::of(loc), written: LocSet::of(loc) }
             }
-            Op::Await { .. } if self.buffer_limit.is_some() => None,
-            Op::Await { alternatives } => self.access_of_await(thread, own, alternatives),
-            _ => None,
-        }
+            Op::Await { .. } if self.buffer_limit.is_some() => return None,
+            Op::Await { .. } => {
+                let mut locations = Vec::new();
+                self.at.subject.awaited(thread, &mut locations);
+                let read = locations.into_iter().map(LocSet::of).fold(LocSet::default(), LocSet::union);
+                let written = if M::BUFFERS { LocSet::default() } else { self.at.subject.stores_at_once(thread) };
+                Access { read, written }
+            }
+            _ => return None,
+        };
+        Some((op, access))
     }
 
-    /// What an await accesses, if some alternative is open to each content.
-    fn access_of_await(&mut self, thread: ThreadId, own: Language, alternatives: u32) -> Option<Access> {
-        let subject = &self.at.subject;
-        let mut locations = Vec::new();
-        subject.awaited(thread, &mut locations);
-        let read = locations.into_iter().map(LocSet::of).fold(LocSet::default(), LocSet::union);
-        let written = if M::BUFFERS { LocSet::default() } else { subject.stores_at_once(thread) };
+    /// Whether it is no await, or some alternative is open to each content.
+    fn never_waits(&mut self, thread: ThreadId, op: Op, own: Language) -> bool {
+        let Op::Await { alternatives } = op else { return true };
         let looks = self.looks(thread, own);
         let is_open = |values: &[Value]| (0..alternatives).any(|a| self.at.subject.accepts(thread, values, a));
-        looks.iter().all(|(values, _)| is_open(values)).then_some(Access { read, written })
+        looks.iter().all(|(values, _)| is_open(values))
     }
 }
 

@@ -8,7 +8,12 @@ const GONE: u32 = u32::MAX;
 impl Automata {
     /// The word of one letter.
     pub fn letter(&mut self, letter: Letter) -> Language {
-        self.word(&[letter])
+        if let Some(&known) = self.letters.get(&letter) {
+            return known;
+        }
+        let word = self.word(&[letter]);
+        self.letters.insert(letter, word);
+        word
     }
 
     /// One word.
