@@ -1,0 +1,27 @@
+/*
+ * A producer hands numbers to a consumer, one at a time, by way of a flag.
+ * A fence between the number and the flag.
+ */
+byte number;
+bool is_there;
+
+active proctype producer() {
+  byte next;
+  do
+  :: !is_there ->
+     number = next;
+     fence;
+     is_there = true;
+     next = (next + 1) % 3
+  od
+}
+
+active proctype consumer() {
+  byte expected;
+  do
+  :: is_there ->
+     assert(number == expected);
+     expected = (expected + 1) % 3;
+     is_there = false
+  od
+}
