@@ -78,15 +78,17 @@ impl<W> Collector<W> {
         Collector::new(&self.program, self.model, &monitors, self.findings.is_empty())
     }
 
-    /// Whether all that `other` found was found here too; final states count where they are all asked for.
+    /// Whether all that `other` found was found here too; final states count where all of them are asked for, or a
+    /// condition is about them.
     pub(crate) fn has_all_of(&self, other: &Self) -> bool {
         let is_known = |found: &Found<W>| {
             self.findings.iter().any(|known| known.monitor == found.monitor && known.finding.is_like(&found.finding))
         };
         let ends = |stats: &Stats| [stats.completed, stats.blocked, stats.discarded, stats.failed].map(|n| n > 0);
         let witnesses = |of: &Self| [of.satisfying.is_some(), of.falsifying.is_some()];
+        let states_matter = !self.stop_at_first || self.program.condition.is_some();
         other.findings.iter().all(is_known)
-            && (self.stop_at_first || other.states.keys().all(|values| self.states.contains_key(values)))
+            && (!states_matter || other.states.keys().all(|values| self.states.contains_key(values)))
             && ends(&other.stats).iter().zip(ends(&self.stats)).all(|(&there, here)| here || !there)
             && witnesses(other).iter().zip(witnesses(self)).all(|(&there, here)| here || !there)
     }

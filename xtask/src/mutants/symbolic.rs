@@ -13,8 +13,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "symbolic: a load takes the oldest store",
         file: "crates/explore/src/symbolic/buffer_language.rs",
-        original: "to * width + stored.unwrap_or(newest)",
-        replacement: "to * width + if newest == 0 { stored.unwrap_or(0) } else { newest }",
+        original: "2 * to + now.unwrap_or(before)",
+        replacement: "2 * to + if wanted.is_some() && before == 1 { 1 } else { now.unwrap_or(before) }",
     },
     Mutant {
         name: "symbolic: a state covers another if one buffer does",
@@ -45,5 +45,23 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/explore/src/symbolic/reduction.rs",
         original: "access.written.meets(future.loads.union(at_once))",
         replacement: "access.written.meets(at_once)",
+    },
+    Mutant {
+        name: "symbolic: a coarser language forgets where words end",
+        file: "crates/explore/src/symbolic/coarse.rs",
+        original: "coarser.accepting[from as usize] |= dfa.is_accepting(state);",
+        replacement: "coarser.accepting[from as usize] = dfa.is_accepting(state);",
+    },
+    Mutant {
+        name: "symbolic: a coarse search lets only the oldest store leave",
+        file: "crates/explore/src/symbolic/buffer_language.rs",
+        original: "dfa.add_passed_to(&mut nfa, |read| self.alphabet.may_pass(letter, read))",
+        replacement: "dfa.add_passed_to(&mut nfa, |read| self.alphabet.may_pass(read, read))",
+    },
+    Mutant {
+        name: "symbolic: a coarse search is believed whatever it finds",
+        file: "crates/explore/src/collector.rs",
+        original: "other.findings.iter().all(is_known)",
+        replacement: "other.findings.iter().all(|found| is_known(found) || found.executions > 0)",
     },
 ];

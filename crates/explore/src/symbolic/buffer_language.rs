@@ -169,33 +169,29 @@ impl<M: Model> Buffers<M> {
         let parts: Rc<[_]> = if values.is_empty() {
             Rc::new([(None, language)])
         } else {
-            let wanted = std::iter::once(None).chain(values.iter().copied().map(Some));
-            let parts: Vec<_> = wanted.map(|value| (value, self.with_newest(language, loc, value, &values))).collect();
+            let wanted = std::iter::once(None).chain(values.into_iter().map(Some));
+            let parts: Vec<_> = wanted.map(|value| (value, self.with_newest(language, loc, value))).collect();
             parts.into_iter().filter(|(_, part)| !part.is_empty()).collect()
         };
         self.newest.insert((language, loc), Rc::clone(&parts));
         parts
     }
 
-    /// Remembers beside each state which of `values` the newest store to `loc` had so far: 0 for none.
-    fn with_newest(&mut self, language: Language, loc: Loc, wanted: Option<Value>, values: &[Value]) -> Language {
-        let width = values.len() as u32 + 1;
-        let number = |value: Value| values.binary_search(&value).map_or(0, |at| at as u32 + 1);
-        let wanted = wanted.map_or(0, number);
+    /// Remembers beside each state whether the newest store to `loc` so far has this value, or that there is none.
+    fn with_newest(&mut self, language: Language, loc: Loc, wanted: Option<Value>) -> Language {
         let dfa = self.automata.unfold(language);
         let mut nfa = Nfa::default();
+        // Each state twice: where it is not so, and where it is.
         for state in 0..dfa.n_states() {
-            (0..width).for_each(|newest| {
-                nfa.state(dfa.is_accepting(state) && newest == wanted);
-            });
+            nfa.state(false);
+            nfa.state(dfa.is_accepting(state));
         }
-        nfa.start(0);
+        nfa.start(u32::from(wanted.is_none()));
         for state in 0..dfa.n_states() {
             for &(letter, to) in dfa.edges_of(state) {
-                let stored = self.alphabet.store(letter).filter(|store| store.loc == loc).map(|s| number(s.value));
-                (0..width).for_each(|newest| {
-                    nfa.edge(state * width + newest, letter, to * width + stored.unwrap_or(newest));
-                });
+                let stored = self.alphabet.store(letter).filter(|store| store.loc == loc);
+                let now = stored.map(|store| u32::from(wanted == Some(store.value)));
+                (0..2).for_each(|before| nfa.edge(2 * state + before, letter, 2 * to + now.unwrap_or(before)));
             }
         }
         self.automata.build(&nfa)

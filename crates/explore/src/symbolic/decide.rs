@@ -32,13 +32,13 @@ const fn grain(to_each: usize, of_all: usize, apart: bool) -> Grain {
 }
 
 /// How much work the exact search may do before coarse ones are tried.
-const PATIENCE: u64 = 200_000;
+const PATIENCE: u64 = 100_000;
 
 /// By how much a coarse search may do more than the exact one before it, and everybody in the next turn.
 const MORE: u64 = 4;
 
 /// After so many turns the exact search goes on alone.
-const TURNS: usize = 6;
+const TURNS: usize = 7;
 
 /// What came of a coarse search.
 enum Answer {

@@ -151,6 +151,7 @@ impl Automata {
         if let Some(&known) = self.inclusions.get(&(whole, part)) {
             return known;
         }
+        self.work += (self.n_states(whole) + self.n_states(part)) as u64;
         let included = self.has_no_word_outside(whole, part);
         self.inclusions.insert((whole, part), included);
         included
