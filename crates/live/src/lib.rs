@@ -12,6 +12,7 @@ mod complaint;
 mod erased;
 mod fiber;
 pub mod future;
+mod generation;
 mod hidden;
 pub mod hint;
 mod identity;
