@@ -13,6 +13,7 @@ mod erased;
 mod fiber;
 pub mod future;
 mod generation;
+mod held;
 mod hidden;
 pub mod hint;
 mod identity;
