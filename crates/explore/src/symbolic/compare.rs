@@ -71,17 +71,30 @@ pub fn compare<M: Model>(program: &Arc<Program>, bounds: Bounds) -> Result<Compa
 
 /// Looks whether coarse searches reach all that the machine reaches.
 pub fn compare_coarse<M: Model>(program: &Arc<Program>, bounds: Bounds) -> Result<Compared, String> {
-    let Some(states) = explicit::<M>(program, bounds.buffer, bounds.states) else { return Ok(Compared::Unknown) };
     let limits = Limits { states: Some(bounds.symbolic), ..Limits::default() };
+    let mut states = None;
     let mut compared = Compared::Equal;
     for coarse in rungs::<M>() {
         let settings = Settings { reduce: false, coarse: Some(coarse), ..Settings::new(limits) };
         let mut collector = Collector::new(program, M::ID, &[], false);
         let subject = Interpreter::new(Arc::clone(program));
         let mut reached = Reached::<_, M>::by(subject, &mut collector, &settings, &|| None);
-        if reached.coverage != Coverage::Complete {
-            compared = Compared::Unknown;
-        } else if let Some(missing) = states.iter().find(|state| !reached.contains(state)) {
+        match reached.coverage {
+            Coverage::Complete => {}
+            Coverage::Stopped(StopReason::EndlessLoop { .. }) => return Ok(Compared::Unknown),
+            Coverage::Stopped(_) => {
+                compared = Compared::Unknown;
+                continue;
+            }
+        }
+        let states = match &mut states {
+            Some(states) => states,
+            none => match explicit::<M>(program, bounds.buffer, bounds.states) {
+                Some(found) => none.insert(found),
+                None => return Ok(Compared::Unknown),
+            },
+        };
+        if let Some(missing) = states.iter().find(|state| !reached.contains(state)) {
             return Err(format!("the search with {coarse:?} misses {missing:?}"));
         }
     }
