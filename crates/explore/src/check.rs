@@ -162,19 +162,10 @@ pub fn check_with(
     } else {
         None
     };
-    let may_look = (asked, options.search) == (SearchId::Auto, SearchId::Symbolic) && options.stop_at_first;
-    let looked = |buffers| look_with_short_buffers(program, options, signal, &monitors, buffers);
-    let stateful = || Options { search: SearchId::Stateful, ..options.clone() };
-    if may_look && let Some(searched) = looked(&auto::SHORT_BUFFERS)? {
-        return finish(program, &stateful(), searched);
+    if (asked, options.search) == (SearchId::Auto, SearchId::Symbolic) && options.stop_at_first {
+        return search_any_buffers(program, options, signal, collector, &monitors);
     }
     let mut searched = search(program, options, signal, collector, checkpoints)?;
-    if may_look
-        && matches!(searched.coverage, Coverage::Stopped(StopReason::UnboundedLoop { .. }))
-        && let Some(searched) = looked(&auto::LONGER_BUFFERS)?
-    {
-        return finish(program, &stateful(), searched);
-    }
     if let Some(decided) = decided {
         searched.add(decided);
     } else if searched.is_in_doubt() && options.monitors.contains(&MonitorId::Robustness) {
@@ -201,6 +192,28 @@ fn search(
         *schedule = named(program, explored, &options.limits, found);
     }
     Ok(searched)
+}
+
+/// Searches symbolically, and looks for something wrong that needs few stores in each buffer before and, where that found
+/// no end, some more of them after it.
+fn search_any_buffers(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+    collector: Collector,
+    monitors: &[MonitorId],
+) -> Result<Outcome, CheckError> {
+    let by_states = Options { search: SearchId::Stateful, ..options.clone() };
+    if let Some(searched) = look_with_short_buffers(program, options, signal, monitors, &auto::SHORT_BUFFERS)? {
+        return finish(program, &by_states, searched);
+    }
+    let searched = search(program, options, signal, collector, None)?;
+    if matches!(searched.coverage, Coverage::Stopped(StopReason::UnboundedLoop { .. }))
+        && let Some(searched) = look_with_short_buffers(program, options, signal, monitors, &auto::LONGER_BUFFERS)?
+    {
+        return finish(program, &by_states, searched);
+    }
+    finish(program, options, searched)
 }
 
 /// Looks for something wrong that needs no more than so many stores in each buffer, before the symbolic search begins or
