@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use teetotal::parts::frontends::{Settings, promela};
-use teetotal::{Finding, Limits, ModelId, Options, Outcome, Program, replay};
+use teetotal::{Finding, Limits, ModelId, Options, Outcome, Program, SearchId, replay};
 
 fn corpus() -> Vec<(PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/promela");
@@ -66,6 +66,21 @@ fn every_model_has_the_verdict_that_is_expected() {
                 let again = replay(&program, &violation.token).expect("a token of this program");
                 assert_eq!(again.trace.events(), violation.trace.events(), "{}", path.display());
             }
+        }
+    }
+}
+
+/// A proof for buffers of any length is one for short buffers too, which the search over states can confirm.
+#[test]
+fn every_proof_stands_with_bounded_buffers() {
+    for (path, text) in corpus() {
+        let program = read(&path, &text, &Settings::default());
+        let (expected, _) = expectations(&path);
+        for (model, _) in expected.iter().filter(|(model, verdict)| model != "sc" && verdict == "holds") {
+            let limits = Limits { buffer: Some(6), states: Some(20_000), ..Limits::default() };
+            let options = Options { search: SearchId::Stateful, limits, ..options(model, None) };
+            let outcome = teetotal::check(&program, &options).expect("it can be checked");
+            assert!(outcome.violations.is_empty(), "{} under {model}: {}", path.display(), verdict(&outcome));
         }
     }
 }
