@@ -219,3 +219,16 @@ fn independent_transitions_commute() {
     let (_, printed_wrong) = count(Rule::Printed);
     assert!(printed_wrong > 0, "the exclusion of commits of one location is needed");
 }
+
+#[test]
+fn a_store_may_pass_any_number_of_others() {
+    let mut buffers = Buffers::<Pso>::default();
+    let mut content: Vec<Entry> = (0..130).map(|value| (LOCATIONS[0], value)).collect();
+    let left = language(&mut buffers, &content);
+    content.push((LOCATIONS[1], 1));
+    let set = language(&mut buffers, &content);
+    let leaving = buffers.leaving(set);
+    assert_eq!(leaving.len(), 2, "the oldest, and the one behind all others");
+    assert!(leaving.iter().any(|&(_, _, rest)| rest == left));
+    assert!(buffers.leaving_somehow(set).iter().any(|&(_, _, rest)| rest == left));
+}

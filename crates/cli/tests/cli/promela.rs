@@ -158,9 +158,14 @@ fn a_model_is_inspected() {
 fn it_is_said_where_a_coarse_search_gave_the_answer() {
     let model = include_str!("../../../../corpus/promela/work-flag.pml");
     let folder = Folder::new("promela-coarse").file("work-flag.pml", model);
-    folder.check("check work-flag.pml --model tso --quiet", 0, expect![[r#"
+    folder.check(
+        "check work-flag.pml --model tso --quiet",
+        0,
+        expect![[r#"
         work-flag: holds under tso (complete, 689 symbolic states, 610 of them coarse)
-    "#]], expect![[""]]);
+    "#]],
+        expect![[""]],
+    );
     folder.check("check work-flag.pml --model pso --quiet --format json", 0, expect![[r#"
         {"format":1,"file":"work-flag.pml","test":"work-flag","model":"pso","check":["assertion","condition","deadlock"],"search":"symbolic","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":null,"observation":null,"ends":"never","states":[],"stats":{"states":508,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":1922,"bytes":629484,"pending":0,"satisfying":0,"falsifying":0,"coarse":419}}
     "#]], expect![[""]]);

@@ -295,23 +295,23 @@ impl<M: Model> Buffers<M> {
         let dfa = self.automata.unfold(language);
         let mut nfa = Nfa::default();
         let after = dfa.add_to(&mut nfa);
-        let all: u64 = (1 << passed.len()) - 1;
-        let mut known: HashMap<(u32, u64), u32, FxBuildHasher> = HashMap::default();
-        let mut open = vec![(0, 0)];
+        let mut known: HashMap<(u32, Met), u32, FxBuildHasher> = HashMap::default();
+        let none = Met::none(passed.len());
         let first = nfa.state(false);
         nfa.start(first);
-        known.insert((0, 0), first);
+        known.insert((0, none.clone()), first);
+        let mut open = vec![(0, none)];
         while let Some((state, met)) = open.pop() {
-            let from = known[&(state, met)];
+            let from = known[&(state, met.clone())];
             for &(read, to) in dfa.edges_of(state) {
-                if read == letter && met == all {
+                if read == letter && met.is_all(passed.len()) {
                     nfa.silent(from, after + to);
                 }
                 let position = passed.binary_search(&read).ok();
                 if position.is_some() || read == SENTINEL {
-                    let met = met | position.map_or(0, |position| 1 << position);
-                    let next = *known.entry((to, met)).or_insert_with(|| {
-                        open.push((to, met));
+                    let met = position.map_or_else(|| met.clone(), |position| met.with(position));
+                    let next = *known.entry((to, met)).or_insert_with_key(|next| {
+                        open.push(next.clone());
                         nfa.state(false)
                     });
                     nfa.edge(from, read, next);
@@ -404,5 +404,26 @@ impl<M: Model> Buffers<M> {
     pub fn memory(&self) -> u64 {
         let memos = self.effects.capacity() * 40 + self.newest.capacity() * 32 + self.leaving.capacity() * 32;
         self.automata.memory() + memos as u64
+    }
+}
+
+/// Which letters of a set were met, a bit for each.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Met(Vec<u64>);
+
+impl Met {
+    fn none(n_letters: usize) -> Self {
+        Met(vec![0; n_letters.div_ceil(64)])
+    }
+
+    /// The letter at this position of the set as well.
+    fn with(&self, position: usize) -> Self {
+        let mut more = self.clone();
+        more.0[position / 64] |= 1 << (position % 64);
+        more
+    }
+
+    fn is_all(&self, n_letters: usize) -> bool {
+        self.0.iter().map(|bits| bits.count_ones() as usize).sum::<usize>() == n_letters
     }
 }
