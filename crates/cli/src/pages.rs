@@ -36,7 +36,7 @@ const PAGES: &[Page] = pages! {
     Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
-        "not-deterministic" "time" "interrupted" "continuation";
+        "not-deterministic" "unrepeatable" "time" "interrupted" "continuation";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 13] = [
+    const REASONS: [StopReason; 14] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -99,6 +99,7 @@ mod tests {
         StopReason::EndlessLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::UnboundedLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::NotDeterministic,
+        StopReason::Unrepeatable(1),
         StopReason::Time,
         StopReason::Interrupted,
         StopReason::Continuation,
@@ -117,6 +118,7 @@ mod tests {
             StopReason::EndlessLoop { .. } => "endless-loop",
             StopReason::UnboundedLoop { .. } => "unbounded-loop",
             StopReason::NotDeterministic => "not-deterministic",
+            StopReason::Unrepeatable(_) => "unrepeatable",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
             StopReason::Continuation => "continuation",

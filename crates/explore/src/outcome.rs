@@ -64,6 +64,8 @@ pub enum StopReason {
     UnboundedLoop { thread: ThreadId, instruction: u32 },
     /// The program did something else when it was run again, so that nothing can be said about it.
     NotDeterministic,
+    /// So many executions did something else when they were run again, and were left out.
+    Unrepeatable(u64),
     /// The time was over.
     Time,
     /// The user wanted it to stop.

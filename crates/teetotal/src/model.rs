@@ -218,6 +218,14 @@ impl Builder {
             Coverage::Stopped(StopReason::Interrupted) => {
                 panic!("interrupted after {} executions, with none of which anything is wrong", report.executions)
             }
+            Coverage::Stopped(StopReason::Unrepeatable(n)) => {
+                checkpoint::say(&format!(
+                    "{n} executions did something else when they were run again, and were left out\n\
+                     help: if they give memory back and compare pointers, the global allocator of the test can be \
+                     `teetotal::alloc::Quarantine`"
+                ));
+                report
+            }
             Coverage::Stopped(StopReason::NotDeterministic) => panic!(
                 "the model did something else when it was run again\n\
                  help: a model must not use random numbers, time, addresses or anything else that changes from run to \

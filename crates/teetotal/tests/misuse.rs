@@ -75,6 +75,35 @@ fn a_thread_that_waits_behind_the_back_of_the_checker_is_named() {
 }
 
 #[test]
+fn a_few_executions_that_cannot_be_run_again_are_left_out() {
+    static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let report = common::explore(teetotal::ModelId::Sc, || {
+        let is_odd_one = RUNS.fetch_add(1, Real) == 700;
+        let cell = Arc::new(AtomicUsize::new(0));
+        let add = |cell: Arc<AtomicUsize>, is_odd_one: bool| {
+            if is_odd_one {
+                cell.load(Relaxed);
+            }
+            (0..3).for_each(|_| _ = cell.fetch_add(1, Relaxed));
+        };
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let cell = Arc::clone(&cell);
+                thread::spawn(move || add(cell, is_odd_one))
+            })
+            .collect();
+        add(cell, is_odd_one);
+        others.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    });
+    assert_eq!(report.failure, None);
+    let teetotal::Coverage::Stopped(teetotal::StopReason::Unrepeatable(left_out)) = report.coverage else {
+        panic!("{:?}", report.coverage)
+    };
+    // Nine steps, three of each of three threads.
+    assert!((1_600..1_680).contains(&report.executions) && left_out <= 10, "{} and {left_out}", report.executions);
+}
+
+#[test]
 fn foreign_victim() {
     if common::is_wanted() {
         teetotal::model(|| {

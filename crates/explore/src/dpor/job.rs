@@ -100,6 +100,9 @@ macro_rules! with_growing_sets {
 }
 pub(super) use with_growing_sets;
 
+/// So many executions must be performed for each that does something else when it is run again.
+const PERFORMED_FOR_EACH_LEFT_OUT: u64 = 100;
+
 /// A graph has more nodes than fit in the sets.
 pub(super) struct TooLarge;
 
@@ -112,10 +115,16 @@ pub(super) fn run<S: Rewindable, M: Model>(
 ) -> Done {
     let base = job.path.len();
     let stats = Stats::default();
-    let mut progress = Progress { job, base, reached: None, cut: None, stats, limits, visitor, of: PhantomData };
+    let (reached, cut, of) = (None, None, PhantomData);
+    let mut progress = Progress { job, base, reached, cut, stats, maximal: 0, unrepeatable: 0, limits, visitor, of };
     let walked = with_growing_sets!(run_sized::<S, M>(subject, &mut progress));
     let end = walked.unwrap_or_else(|TooLarge| unreachable!("what does not fit in the largest sets is cut short"));
-    Done { end, cut: progress.cut, stats: progress.stats }
+    let left_out = (progress.unrepeatable > 0).then_some(StopReason::Unrepeatable(progress.unrepeatable));
+    let cut = match progress.cut {
+        None | Some(StopReason::Preemptions(_)) => left_out.or(progress.cut),
+        cut => cut,
+    };
+    Done { end, cut, stats: progress.stats }
 }
 
 fn run_sized<S: Rewindable, M: Model, const N: usize>(
@@ -143,6 +152,9 @@ struct Progress<'p, V, S, M> {
     /// What cut an execution short, if something did.
     cut: Option<StopReason>,
     stats: Stats,
+    /// How many executions were shown, and how many did something else when they were run again.
+    maximal: u64,
+    unrepeatable: u64,
     limits: &'p Limits,
     visitor: &'p mut V,
     of: PhantomData<(S, M)>,
@@ -232,7 +244,12 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
                     return Ok(Some(end));
                 }
             }
-            Stand::Fickle => return Ok(Some(JobEnd::Stopped(StopReason::NotDeterministic))),
+            Stand::Fickle => {
+                self.unrepeatable += 1;
+                if self.unrepeatable * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal {
+                    return Ok(Some(JobEnd::Stopped(StopReason::NotDeterministic)));
+                }
+            }
             Stand::DeadEnd | Stand::Refused | Stand::Deeper => {}
         }
         Ok(self.heed(walk))
@@ -248,6 +265,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
             self.stats.abandoned += 1;
             return None;
         }
+        self.maximal += 1;
         let Flow::Stop(reason) = self.visitor.graph(walk) else { return None };
         if let (StopReason::Executions(_), Some(last)) = (reason, walk.levels.len().checked_sub(1)) {
             // This execution was not counted, and is left like those after it.

@@ -33,6 +33,8 @@ pub(super) struct Walk<S, M, const N: usize> {
     is_stale: bool,
     /// Whether the subject did something else when it was run again.
     is_fickle: bool,
+    /// Whether the alternative of the newest level could not be taken because of that.
+    is_untaken: bool,
     /// How the subject runs again, kept to save allocations.
     plan: (Vec<Redo>, Vec<Value>),
     /// How many preemptions an execution may have.
@@ -127,6 +129,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             peak: 0,
             is_stale: false,
             is_fickle: false,
+            is_untaken: false,
             plan: Default::default(),
             model: PhantomData,
         }
@@ -153,6 +156,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     fn enter(&mut self, task: Task) -> Stand {
         self.catch_up();
         if self.is_fickle || !self.still_fits(task) {
+            self.is_fickle = true;
             return Stand::Fickle;
         }
         let first = self.alternatives.len();
@@ -167,6 +171,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Goes back to the newest level above `base` with another alternative, and takes that; gives whether there was one.
     pub(super) fn next(&mut self, base: usize) -> Option<Stand> {
+        if std::mem::take(&mut self.is_fickle) {
+            // It is somewhere else, and runs from the beginning again.
+            self.is_stale = true;
+        }
         while self.levels.len() > base {
             self.undo();
             let level = self.levels.last_mut().expect("there is a level above the base");
@@ -277,11 +285,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// Takes the alternative that the newest level has.
     fn apply(&mut self) -> Stand {
         self.catch_up();
-        if self.is_fickle {
-            return Stand::Fickle;
-        }
         let task = self.levels.last().expect("there is a level").task;
-        if !self.still_fits(task) {
+        if self.is_fickle || !self.still_fits(task) {
+            (self.is_fickle, self.is_untaken) = (true, true);
             return Stand::Fickle;
         }
         let level = self.levels.last_mut().expect("there is a level");
@@ -344,6 +350,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Takes back what the newest level has done.
     fn undo(&mut self) {
+        if std::mem::take(&mut self.is_untaken) {
+            return;
+        }
         self.settle();
         let level = *self.levels.last().expect("there is a level");
         let alternative = self.alternatives[(level.first + level.taken) as usize];
