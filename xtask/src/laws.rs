@@ -21,6 +21,7 @@ mod arithmetic;
 mod bounded;
 mod candidates;
 mod code;
+mod corpus;
 mod cycles;
 mod dependence;
 mod dpor;
@@ -51,8 +52,8 @@ pub(crate) struct Laws {
     /// How many processor cores to use
     #[arg(long, value_name = "N", default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     jobs: usize,
-    /// Which part to run: the random programs, the exact counts, the cycles of edges, or all
-    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "cycles", "all"])]
+    /// Which part to run: the random programs, the exact counts, the cycles of edges, the corpus, or all
+    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "cycles", "corpus", "all"])]
     part: String,
     /// Only the laws whose name contains this
     #[arg(long, value_name = "TEXT")]
@@ -174,6 +175,9 @@ impl Task for Laws {
         }
         if wanted("cycles") {
             broken += cycles::report(self.jobs);
+        }
+        if wanted("corpus") {
+            broken += corpus::report();
         }
         if wanted("random") {
             broken += self.random();

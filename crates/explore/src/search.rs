@@ -68,7 +68,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         name: "mcr",
         summary: "one execution for all that read the same values and end alike; for programs that end",
         preserves: Preserves { level: Level::Values, extent: Extent::All },
-        limits: &["executions", "states", "steps", "memory"],
+        limits: &["executions", "states", "steps", "buffer", "memory"],
     },
     SearchInfo {
         id: SearchId::Bounded,

@@ -2,7 +2,11 @@
 //!
 //! A thread is deterministic, so what it read decides where it is. An operation that reads nothing has one child.
 
-use teetotal_program::Value;
+use std::hash::BuildHasherDefault;
+
+use hashbrown::HashMap;
+use rustc_hash::FxHasher;
+use teetotal_program::{ThreadId, Value};
 
 /// A node of the tree: all that one thread has read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,8 +19,6 @@ struct Node {
     answer: Value,
     first_child: u32,
     next_sibling: u32,
-    /// How many operations its thread has performed.
-    issues: u32,
     /// Where the state of its thread is kept, if it is.
     words: u32,
 }
@@ -27,11 +29,13 @@ pub(super) struct Histories {
     words: Vec<Value>,
     /// How many words a state has.
     width: usize,
+    /// The one history for each state of each thread, where only these count.
+    places: HashMap<Vec<Value>, HistoryId, BuildHasherDefault<FxHasher>>,
 }
 
 impl Histories {
     pub(super) fn new(width: usize) -> Self {
-        Histories { nodes: Vec::with_capacity(64), words: Vec::with_capacity(64 * width), width }
+        Histories { nodes: Vec::with_capacity(64), words: Vec::with_capacity(64 * width), width, places: HashMap::default() }
     }
 
     /// The empty history of another thread.
@@ -41,18 +45,24 @@ impl Histories {
 
     /// The history that goes on with one more operation, which read `answers`.
     pub(super) fn extend(&mut self, history: HistoryId, answers: &[Value]) -> HistoryId {
-        let issues = self.issues(history) + 1;
-        let next = match answers {
+        match answers {
             [] => self.child(history, 0),
             _ => answers.iter().fold(history, |at, &answer| self.child(at, answer)),
-        };
-        self.nodes[next.0 as usize].issues = issues;
-        next
+        }
     }
 
-    /// How many operations its thread has performed.
-    pub(super) fn issues(&self, history: HistoryId) -> u32 {
-        self.nodes[history.0 as usize].issues
+    /// What stands for all histories that bring `thread` into the state that `save` writes.
+    pub(super) fn at_place(&mut self, thread: ThreadId, save: impl FnOnce(&mut [Value])) -> HistoryId {
+        let mut key = vec![0; self.width + 1];
+        key[self.width] = thread.0.into();
+        save(&mut key[..self.width]);
+        if let Some(&known) = self.places.get(&key) {
+            return known;
+        }
+        let new = self.add(0);
+        self.keep(new, |words| words.copy_from_slice(&key[..words.len()]));
+        self.places.insert(key, new);
+        new
     }
 
     /// The state of its thread, which was kept.
@@ -78,7 +88,8 @@ impl Histories {
 
     /// How much memory it all takes.
     pub(super) fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.words.capacity() * size_of::<Value>()
+        let places = self.places.capacity() * (self.width + 5) * size_of::<Value>();
+        self.nodes.capacity() * size_of::<Node>() + self.words.capacity() * size_of::<Value>() + places
     }
 
     fn child(&mut self, parent: HistoryId, answer: Value) -> HistoryId {
@@ -99,7 +110,7 @@ impl Histories {
 
     fn add(&mut self, answer: Value) -> HistoryId {
         let id = number(self.nodes.len());
-        self.nodes.push(Node { answer, first_child: NONE, next_sibling: NONE, issues: 0, words: NONE });
+        self.nodes.push(Node { answer, first_child: NONE, next_sibling: NONE, words: NONE });
         HistoryId(id)
     }
 }

@@ -48,8 +48,16 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
 
     /// Shows a final state to monitors that look at states only.
     fn state(&mut self, system: &System<S, M>, way: Way<'_>) -> Flow {
-        let view = |failure| View { trace: &self.nothing, events: &[], state: system, failure };
         self.collector.begin_execution();
+        let flow = self.failures(system, way);
+        let view = View { trace: &self.nothing, events: &[], state: system, failure: None };
+        let next = self.collector.watch_end(&view, &system.ending(), || way.schedule());
+        if flow == Flow::Continue { next } else { flow }
+    }
+
+    /// Shows the threads that have failed.
+    fn failures(&mut self, system: &System<S, M>, way: Way<'_>) -> Flow {
+        let view = |failure| View { trace: &self.nothing, events: &[], state: system, failure };
         let mut flow = Flow::Continue;
         for thread in (0..system.subject().n_threads()).map(ThreadId::at) {
             if let Some(failure) = system.subject().failure(thread) {
@@ -57,8 +65,7 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
                 flow = if flow == Flow::Continue { next } else { flow };
             }
         }
-        let next = self.collector.watch_end(&view(None), &system.ending(), || way.schedule());
-        if flow == Flow::Continue { next } else { flow }
+        flow
     }
 }
 
@@ -68,6 +75,13 @@ impl<S: Learnable + Clone, M: Model> Audience<S, M> for Show<'_, S, M> {
             Some(system) => perform(self.collector, system, way),
             None => self.state(automata.load(row), way),
         }
+    }
+
+    fn failure(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
+        if self.performing.is_some() {
+            return Flow::Continue;
+        }
+        self.failures(automata.load(row), way)
     }
 }
 
