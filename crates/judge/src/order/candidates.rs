@@ -1,6 +1,6 @@
 //! What a question leaves open: which writes each read may take its value from, and what must come before what.
 
-use teetotal_memory::EventId;
+use teetotal_memory::{EventId, EventKind};
 
 use super::layout::{Layout, Read};
 use super::question::{Demand, Question};
@@ -91,6 +91,10 @@ fn is_wanted(layout: &Layout<'_>, read: &Read, writer: Writer, demands: &[Demand
         None => Some(layout.locations[read.loc.index()].initial),
         Some(moment) => layout.writes[moment].map(|write| write.value),
     };
+    // A lock is taken when it is free.
+    if layout.trace.event(read.event).kind == EventKind::Lock && value != Some(0) {
+        return false;
+    }
     let mut is_mentioned = false;
     for demand in demands {
         let is_met = match *demand {

@@ -9,7 +9,7 @@
 //!    what it overwrites, so that hardly a step is taken in vain.
 
 use rustc_hash::FxHashSet;
-use teetotal_memory::EventKind;
+use teetotal_memory::{EventId, EventKind};
 
 use super::candidates::{Open, Part, Writer, clear, has, set};
 use super::layout::Layout;
@@ -154,10 +154,12 @@ impl<'f> Frontier<'f> {
             return true;
         }
         self.layout.threads.iter().zip(&self.part.counts).all(|(events, &count)| {
-            let is_over = |id: &teetotal_memory::EventId| has(&self.over, self.layout.moment(*id));
+            let is_over = |id: &EventId| has(&self.over, self.layout.moment(*id));
             let events = &events[..count];
-            let reached = events.iter().rposition(is_over).map_or(0, |last| last + 1);
-            events[..reached].iter().all(is_over)
+            let Some(last) = events.iter().rposition(is_over) else { return true };
+            // What is performed in one step is performed together.
+            let step = |id: EventId| self.layout.trace.event(id).step;
+            events.iter().take_while(|&&id| step(id) <= step(events[last])).all(is_over)
         })
     }
 

@@ -28,7 +28,6 @@ impl ModelVisitor for Confirming<'_> {
         let mut trace = Trace::default();
         let mut enabled = Vec::new();
         for &step in self.steps {
-            let step = script.step(step);
             enabled.clear();
             machine.enabled(&script, &mut enabled);
             if !enabled.contains(&step) {
@@ -78,6 +77,8 @@ struct Item {
     op: Op,
     reads: Vec<(Loc, Expected)>,
     written: Option<(Loc, Value)>,
+    /// The alternative that it takes, if it is an await.
+    taken: u32,
 }
 
 /// What a read is to return.
@@ -102,14 +103,6 @@ impl Script {
         let mut script = Script { threads, positions: Vec::new(), is_spawned, is_wrong: false, initial };
         script.restart();
         script
-    }
-
-    /// The step of the script that stands for one of the trace.
-    fn step(&self, step: Step) -> Step {
-        match (step, self.item(step.thread()).map(|item| item.op)) {
-            (Step::Issue { thread, .. }, Some(Op::Await { .. })) => Step::Issue { thread, alternative: 0 },
-            _ => step,
-        }
     }
 
     /// Whether each thread has done all that it did, and read what it is to read.
@@ -139,8 +132,12 @@ fn item(layout: &Layout<'_>, events: &[EventId], demands: &[Demand]) -> Item {
     let reads = reads.filter_map(|(id, event)| Some((event.loc?, expected(id, event)?))).collect();
     let written = all().find_map(|(_, event)| event.loc.zip(event.written));
     let first = layout.trace.event(events[0]);
-    let op = if events.len() > 1 { Op::Await { alternatives: 1 } } else { op_of(first) };
-    Item { op, reads, written }
+    // An await that has a choice has taken one, and offers no more than that.
+    let choice = all().find(|(_, event)| event.kind == EventKind::Choose).and_then(|(_, event)| event.read);
+    let taken = choice.map_or(0, |value| value as u32);
+    let alternatives = if choice.is_some() { (taken + 1).max(2) } else { 1 };
+    let op = if events.len() > 1 { Op::Await { alternatives } } else { op_of(first) };
+    Item { op, reads, written, taken }
 }
 
 fn op_of(event: &Event) -> Op {
@@ -194,8 +191,8 @@ impl Subject for Script {
         locations.extend(self.item(thread).into_iter().flat_map(|item| item.reads.iter().map(|(loc, _)| *loc)));
     }
 
-    fn accepts(&self, thread: ThreadId, values: &[Value], _: u32) -> bool {
-        self.item(thread).is_some_and(|item| item.is_content(values))
+    fn accepts(&self, thread: ThreadId, values: &[Value], alternative: u32) -> bool {
+        self.item(thread).is_some_and(|item| item.taken == alternative && item.is_content(values))
     }
 
     fn stores(&self, thread: ThreadId, _: &[Value], _: u32) -> Option<(Loc, Value)> {

@@ -115,7 +115,7 @@ impl<'t> Solver<'t> {
     fn confirmed(&self, part: &Part, question: &Question<'_>, order: &[usize]) -> Answer {
         let steps = schedule::steps(&self.layout, part, order);
         let is_real = script::confirms(&self.layout, part, question, &steps);
-        debug_assert!(is_real, "the machine does not perform what the solver found: {steps:?}");
+        debug_assert!(is_real, "the machine does not perform {steps:?}, which answers {question:?}");
         if is_real { Answer::Possible(steps) } else { Answer::Unknown }
     }
 }

@@ -104,7 +104,8 @@ fn compare<M: Model>(program: &Program, dice: &mut Dice, counts: &mut [u32; 2]) 
         // A read that returns something else changes what its thread does next, unless it is the last.
         let question = Question { events: &events, demands: &demands };
         let Some(expected) = by_force::<M>(&layout, &question) else { continue };
-        let answer = solver.ask(&question);
+        let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| solver.ask(&question)));
+        let answer = answer.unwrap_or_else(|_| panic!("{program}\n{:#?}", trace.events()));
         let found = match answer {
             Answer::Possible(_) => true,
             Answer::Impossible => false,
