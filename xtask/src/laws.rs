@@ -32,6 +32,7 @@ mod inclusion;
 mod mcr;
 mod minimal;
 mod permutation;
+mod races;
 mod rc11;
 mod replay;
 mod robustness;
@@ -118,6 +119,7 @@ const LAWS: &[Law] = &[
         every: 1,
         holds: mcr::finds_each_class_once,
     },
+    Law { name: "mcr predicts the races of brute force", needs_end: true, every: 1, holds: races::are_predicted },
     Law { name: "robustness is decided under SC", needs_end: true, every: 1, holds: robustness::agrees_with_the_model },
     Law {
         name: "executions without a delay are passed over",

@@ -70,6 +70,8 @@ pub enum StopReason {
     Interrupted,
     /// Whether an execution of the model satisfies all assumptions was not found out.
     Continuation,
+    /// Whether events can happen in another order was not found out.
+    Undecided,
 }
 
 /// An execution from the beginning.
@@ -136,6 +138,8 @@ pub struct Stats {
     pub abandoned: u64,
     /// Classes of executions that read the same values, where the search tells them apart.
     pub classes: u64,
+    /// Questions that the order solver answered.
+    pub solver_calls: u64,
     /// Different states stored.
     pub states: u64,
     /// Steps performed.
@@ -150,7 +154,7 @@ impl Stats {
     /// Adds what another part of the search did.
     pub fn add(&mut self, other: &Stats) {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
-        let Stats { classes, states, steps, bytes, pending, .. } = other;
+        let Stats { classes, solver_calls, states, steps, bytes, pending, .. } = other;
         self.executions += executions;
         self.completed += completed;
         self.blocked += blocked;
@@ -158,6 +162,7 @@ impl Stats {
         self.failed += failed;
         self.abandoned += abandoned;
         self.classes += classes;
+        self.solver_calls += solver_calls;
         self.states += states;
         self.pending = self.pending.max(*pending);
         self.steps += steps;

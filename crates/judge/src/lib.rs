@@ -5,6 +5,7 @@ mod level;
 mod monitor;
 pub mod monitors;
 pub mod order;
+pub mod races;
 
 pub use level::{Extent, Level, Preserves};
 pub use monitor::{Ending, Finding, MONITORS, Monitor, MonitorId, MonitorInfo, View, Watches};

@@ -6,7 +6,7 @@
 
 use std::hash::Hasher;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use teetotal_memory::{Model, Step, StoreBuffer};
 use teetotal_program::{Foresight, Loc, LocSet, Op, Rewind, Status, Subject, ThreadId};
 
@@ -103,6 +103,9 @@ const UNKNOWN: u32 = u32::MAX;
 /// So many operations follow a step at once at most.
 const FOLLOW: u32 = 64;
 
+/// So many things that an operation may find are kept in a row, the others in a table.
+const FEW_OUTCOMES: u32 = 8;
+
 /// What tells local states of a thread apart, beside the pending stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Memory {
@@ -128,6 +131,8 @@ pub(super) struct Automata<S, M> {
     histories: Histories,
     locals: Vec<Locals>,
     outcomes: Vec<Outcome>,
+    /// By thread, local state and what is found.
+    more_outcomes: FxHashMap<(u32, u32, u32), (u32, u32)>,
     edges: Vec<Edge>,
     leavings: Vec<Leaving>,
     values: Values,
@@ -165,6 +170,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             histories: Histories::new(width),
             locals: (0..n_threads).map(|_| Locals::new()).collect(),
             outcomes: Vec::with_capacity(64),
+            more_outcomes: FxHashMap::default(),
             edges: Vec::with_capacity(64),
             leavings: Vec::new(),
             values: Values::new(),
@@ -185,7 +191,8 @@ impl<S: Learnable, M: Model> Automata<S, M> {
     pub(super) fn memory(&self) -> usize {
         let locals: usize = self.locals.iter().map(Locals::memory).sum();
         let edges = self.edges.capacity() * size_of::<Edge>() + self.leavings.capacity() * size_of::<Leaving>();
-        locals + self.histories.memory() + edges + self.outcomes.capacity() * size_of::<Outcome>()
+        let outcomes = self.outcomes.capacity() * size_of::<Outcome>() + self.more_outcomes.capacity() * 21;
+        locals + self.histories.memory() + edges + outcomes
     }
 
     /// Whether a store was held back by the limit on buffers.
@@ -287,13 +294,17 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             Look::Memory(loc) | Look::Lock(loc) => self.memory_at(row, loc),
             other => self.key(row, other),
         };
-        let mut at = self.local(row, index).outcome;
+        let local = self.local(row, index);
+        let (mut at, has_more) = (local.outcome, local.n_outcomes > FEW_OUTCOMES);
         while at != UNKNOWN {
             let outcome = &self.outcomes[at as usize];
             if outcome.key == key {
                 return (outcome.first, outcome.end);
             }
             at = outcome.other;
+        }
+        if has_more && let Some(&known) = self.more_outcomes.get(&(index as u32, row[index], key)) {
+            return known;
         }
         self.learn(row, index, key)
     }
@@ -333,8 +344,13 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         let end = self.edges.len() as u32;
         let newest = self.outcomes.len() as u32;
         let local = self.locals[index].get_mut(row[index]);
-        self.outcomes.push(Outcome { key, first, end, other: local.outcome });
-        local.outcome = newest;
+        local.n_outcomes += 1;
+        if local.n_outcomes > FEW_OUTCOMES {
+            self.more_outcomes.insert((index as u32, row[index], key), (first, end));
+        } else {
+            self.outcomes.push(Outcome { key, first, end, other: local.outcome });
+            local.outcome = newest;
+        }
         (first, end)
     }
 
@@ -457,6 +473,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             future: Footprint::new::<M>(subject.future(thread), buffer),
             is_exclusive: subject.asks_for_no_switch(thread),
             outcome: UNKNOWN,
+            n_outcomes: 0,
             commits: first..self.leavings.len() as u32,
         };
         self.locals[thread.index()].add(local)

@@ -15,10 +15,6 @@ pub(super) struct HistoryId(u32);
 const NONE: u32 = u32::MAX;
 
 struct Node {
-    /// The value by which it differs from its siblings.
-    answer: Value,
-    first_child: u32,
-    next_sibling: u32,
     /// Where the state of its thread is kept, if it is.
     words: u32,
 }
@@ -26,6 +22,8 @@ struct Node {
 /// The histories of all threads, each with the state of its thread.
 pub(super) struct Histories {
     nodes: Vec<Node>,
+    /// For each history and a value read after it the history that goes on with it.
+    children: HashMap<(u32, Value), u32, BuildHasherDefault<FxHasher>>,
     words: Vec<Value>,
     /// How many words a state has.
     width: usize,
@@ -35,12 +33,18 @@ pub(super) struct Histories {
 
 impl Histories {
     pub(super) fn new(width: usize) -> Self {
-        Histories { nodes: Vec::with_capacity(64), words: Vec::with_capacity(64 * width), width, places: HashMap::default() }
+        Histories {
+            nodes: Vec::with_capacity(64),
+            children: HashMap::default(),
+            words: Vec::with_capacity(64 * width),
+            width,
+            places: HashMap::default(),
+        }
     }
 
     /// The empty history of another thread.
     pub(super) fn root(&mut self) -> HistoryId {
-        self.add(0)
+        self.add()
     }
 
     /// The history that goes on with one more operation, which read `answers`.
@@ -59,7 +63,7 @@ impl Histories {
         if let Some(&known) = self.places.get(&key) {
             return known;
         }
-        let new = self.add(0);
+        let new = self.add();
         self.keep(new, |words| words.copy_from_slice(&key[..words.len()]));
         self.places.insert(key, new);
         new
@@ -89,28 +93,23 @@ impl Histories {
     /// How much memory it all takes.
     pub(super) fn memory(&self) -> usize {
         let places = self.places.capacity() * (self.width + 5) * size_of::<Value>();
-        self.nodes.capacity() * size_of::<Node>() + self.words.capacity() * size_of::<Value>() + places
+        let children = self.children.capacity() * (size_of::<((u32, Value), u32)>() + 1);
+        let nodes = self.nodes.capacity() * size_of::<Node>() + children;
+        nodes + self.words.capacity() * size_of::<Value>() + places
     }
 
     fn child(&mut self, parent: HistoryId, answer: Value) -> HistoryId {
-        let mut at = self.nodes[parent.0 as usize].first_child;
-        while at != NONE {
-            let node = &self.nodes[at as usize];
-            if node.answer == answer {
-                return HistoryId(at);
-            }
-            at = node.next_sibling;
+        if let Some(&known) = self.children.get(&(parent.0, answer)) {
+            return HistoryId(known);
         }
-        let new = self.add(answer);
-        let parent = parent.0 as usize;
-        self.nodes[new.0 as usize].next_sibling = self.nodes[parent].first_child;
-        self.nodes[parent].first_child = new.0;
+        let new = self.add();
+        self.children.insert((parent.0, answer), new.0);
         new
     }
 
-    fn add(&mut self, answer: Value) -> HistoryId {
+    fn add(&mut self) -> HistoryId {
         let id = number(self.nodes.len());
-        self.nodes.push(Node { answer, first_child: NONE, next_sibling: NONE, words: NONE });
+        self.nodes.push(Node { words: NONE });
         HistoryId(id)
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Local {
     pub(super) is_exclusive: bool,
     /// What its operation leads to for the last thing that it was found to find; others follow.
     pub(super) outcome: u32,
+    /// How many things it was found to find.
+    pub(super) n_outcomes: u32,
     /// The stores that may leave the buffer next.
     pub(super) commits: Range<u32>,
 }

@@ -81,8 +81,9 @@ where
 {
     let mut show = Show::new(system, collector);
     let (halted, stats) = Search::new(system, seen, memory_of, settings, &mut show).run(signal);
+    let is_partial = show.is_partial;
     collector.stats.add(&stats);
-    halted
+    if is_partial { halted.and(Err(StopReason::Undecided.into())) } else { halted }
 }
 
 fn coverage(halted: Result<(), Halt>) -> Coverage {

@@ -29,4 +29,4 @@ mod solver;
 mod tests;
 
 pub use question::{Answer, Demand, Question};
-pub use solver::{Effort, Solver};
+pub use solver::{Effort, Narrowed, Solver};

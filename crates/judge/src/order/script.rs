@@ -7,22 +7,22 @@ use super::candidates::Part;
 use super::layout::Layout;
 use super::question::{Demand, Question};
 
-/// Whether the machine performs these steps, each thread does what it did, and the demands are met.
-pub(super) fn confirms(layout: &Layout<'_>, part: &Part, question: &Question<'_>, steps: &[Step]) -> bool {
-    layout.model.visit(Confirming { layout, part, question, steps })
+/// The execution of these steps, if the machine performs them, each thread does what it did, and the demands are met.
+pub(super) fn perform(layout: &Layout<'_>, part: &Part, question: &Question<'_>, steps: &[Step]) -> Option<Trace> {
+    layout.model.visit(Performing { layout, part, question, steps })
 }
 
-struct Confirming<'c> {
+struct Performing<'c> {
     layout: &'c Layout<'c>,
     part: &'c Part,
     question: &'c Question<'c>,
     steps: &'c [Step],
 }
 
-impl ModelVisitor for Confirming<'_> {
-    type Output = bool;
+impl ModelVisitor for Performing<'_> {
+    type Output = Option<Trace>;
 
-    fn visit<M: Model>(self) -> bool {
+    fn visit<M: Model>(self) -> Option<Trace> {
         let mut script = Script::new(self.layout, self.part, self.question);
         let mut machine = Machine::<M>::new(&script);
         let mut trace = Trace::default();
@@ -31,11 +31,12 @@ impl ModelVisitor for Confirming<'_> {
             enabled.clear();
             machine.enabled(&script, &mut enabled);
             if !enabled.contains(&step) {
-                return false;
+                return None;
             }
             machine.perform(&mut script, step, &mut trace);
         }
-        script.is_over() && machine.is_drained() && meets(self.layout, &trace, self.question.demands)
+        let is_over = script.is_over() && machine.is_drained();
+        (is_over && meets(self.layout, &trace, self.question.demands)).then_some(trace)
     }
 }
 
@@ -77,6 +78,8 @@ struct Item {
     op: Op,
     reads: Vec<(Loc, Expected)>,
     written: Option<(Loc, Value)>,
+    /// Where in the program it is.
+    place: u32,
     /// The alternative that it takes, if it is an await.
     taken: u32,
 }
@@ -137,7 +140,7 @@ fn item(layout: &Layout<'_>, events: &[EventId], demands: &[Demand]) -> Item {
     let taken = choice.map_or(0, |value| value as u32);
     let alternatives = if choice.is_some() { (taken + 1).max(2) } else { 1 };
     let op = if events.len() > 1 { Op::Await { alternatives } } else { op_of(first) };
-    Item { op, reads, written, taken }
+    Item { op, reads, written, place: first.place, taken }
 }
 
 fn op_of(event: &Event) -> Op {
@@ -221,7 +224,7 @@ impl Subject for Script {
     }
 
     fn place(&self, thread: ThreadId) -> u32 {
-        self.positions[thread.index()].unwrap_or(0) as u32
+        self.item(thread).map_or(0, |item| item.place)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Answers questions about one trace.
 
-use teetotal_memory::{ModelId, Trace};
+use teetotal_memory::{EventId, ModelId, Source, Step, Trace};
 use teetotal_program::{Loc, Value};
 
 use super::candidates::{Open, Part};
@@ -76,6 +76,21 @@ impl<'t> Solver<'t> {
         answer
     }
 
+    /// The execution of these steps, which answered the question.
+    #[must_use]
+    pub fn execution(&self, question: &Question<'_>, steps: &[Step]) -> Option<Trace> {
+        let part = Part::new(&self.layout, question);
+        script::perform(&self.layout, &part, question, steps)
+    }
+
+    /// What the rules leave of a question; nothing if they refute it.
+    #[must_use]
+    pub fn narrow(&self, question: &Question<'_>) -> Option<Narrowed<'_>> {
+        let part = Part::new(&self.layout, question);
+        let mut open = Open::new(&self.layout, &part, question)?;
+        rules::close(&self.layout, &part, &mut open).then(|| Narrowed { layout: &self.layout, open })
+    }
+
     /// By the rules, then by a quick search, then by fixing a writer that is in doubt.
     fn solve(&self, part: &Part, mut open: Open, question: &Question<'_>, budget: &mut u64) -> Answer {
         if !rules::close(&self.layout, part, &mut open) {
@@ -114,9 +129,33 @@ impl<'t> Solver<'t> {
     /// The execution in which the moments come in this order, if the machine consents.
     fn confirmed(&self, part: &Part, question: &Question<'_>, order: &[usize]) -> Answer {
         let steps = schedule::steps(&self.layout, part, order);
-        let is_real = script::confirms(&self.layout, part, question, &steps);
+        let is_real = script::perform(&self.layout, part, question, &steps).is_some();
         debug_assert!(is_real, "the machine does not perform {steps:?}, which answers {question:?}");
         if is_real { Answer::Possible(steps) } else { Answer::Unknown }
+    }
+}
+
+/// What every execution that answers a question has in common, as far as the rules tell.
+#[expect(missing_debug_implementations, reason = "nobody wants to read an order of thousands of moments")]
+pub struct Narrowed<'n> {
+    layout: &'n Layout<'n>,
+    open: Open,
+}
+
+impl Narrowed<'_> {
+    /// Where a read may take its value from.
+    #[must_use]
+    pub fn sources(&self, read: EventId) -> Vec<Source> {
+        let mut open = self.open.reads.iter();
+        let Some(open) = open.find(|open| self.layout.reads[open.read].event == read) else { return Vec::new() };
+        let source = |moment: usize| self.layout.writes[moment].map(|write| Source::Write(write.event));
+        open.writers.iter().filter_map(|writer| writer.map_or(Some(Source::Initial), source)).collect()
+    }
+
+    /// Whether one event must happen before another.
+    #[must_use]
+    pub fn precedes(&self, first: EventId, second: EventId) -> bool {
+        self.open.order.precedes(self.layout.moment(first), self.layout.moment(second))
     }
 }
 
