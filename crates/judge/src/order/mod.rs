@@ -17,6 +17,7 @@
 //! The order is one of *moments*, as in [`crate::axiomatic`]. Why the rules lose nothing is in `docs/theory/order.md`.
 
 mod candidates;
+mod formula;
 mod frontier;
 mod layout;
 mod memory;

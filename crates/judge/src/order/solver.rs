@@ -7,7 +7,7 @@ use super::candidates::{Open, Part};
 use super::frontier::{self, Found};
 use super::layout::Layout;
 use super::question::{Answer, Question};
-use super::{rules, schedule, script};
+use super::{formula, rules, schedule, script};
 
 /// Answers questions about a trace; what they have in common is found out once.
 #[expect(missing_debug_implementations, reason = "nobody wants to read an order of thousands of moments")]
@@ -81,6 +81,16 @@ impl<'t> Solver<'t> {
     pub fn execution(&self, question: &Question<'_>, steps: &[Step]) -> Option<Trace> {
         let part = Part::new(&self.layout, question);
         script::perform(&self.layout, &part, question, steps)
+    }
+
+    /// The question as a formula for an SMT solver, before any rule is applied, to compare with.
+    ///
+    /// A fence over all buffers is left out of it.
+    #[must_use]
+    pub fn formula(&self, question: &Question<'_>) -> String {
+        let part = Part::new(&self.layout, question);
+        let open = Open::new(&self.layout, &part, question);
+        formula::write(&self.layout, &part, open.as_ref()).expect("a text can be written to")
     }
 
     /// What the rules leave of a question; nothing if they refute it.

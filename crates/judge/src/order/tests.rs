@@ -189,3 +189,14 @@ fn steps_lead_the_machine_through_the_beginning_that_was_asked_for() {
     let answer = solver.ask(&Question { events: &[1, 0], demands: &[] });
     assert_eq!(answer, Answer::Possible(vec![Step::Issue { thread: teetotal_program::ThreadId(0), alternative: 0 }]));
 }
+
+#[test]
+fn a_question_can_be_put_to_an_smt_solver() {
+    let program = program("x=1; r0=x || x=2");
+    let trace = execution::<Sc>(&program, &mut Dice(1));
+    let solver = Solver::new(teetotal_memory::ModelId::Tso, &trace, |_| 0);
+    let formula = solver.formula(&Question { events: &[u32::MAX, u32::MAX], demands: &[] });
+    let depth = formula.chars().map(|c| i32::from(c == '(') - i32::from(c == ')')).sum::<i32>();
+    assert_eq!((depth, formula.lines().last()), (0, Some("(check-sat)")));
+    assert_eq!(formula.matches("declare-const").count(), 3);
+}

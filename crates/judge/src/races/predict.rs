@@ -33,13 +33,16 @@ pub fn predict(
     trace: &Trace,
     is_known: &dyn Fn(&DataRace) -> bool,
 ) -> Prediction {
+    if possible_pairs(program, trace, None, &[], is_known).is_empty() {
+        return Prediction::default();
+    }
     let initial = |loc: teetotal_program::Loc| program.locations[loc.index()].initial;
     let mut solver = Solver::new(model, trace, initial);
     let everything = vec![u32::MAX; trace.n_threads()];
     let whole = Question { events: &everything, demands: &[] };
     let mut pairs = Vec::new();
     if let Some(narrowed) = solver.narrow(&whole) {
-        pairs = possible_pairs(program, trace, &narrowed, &[], is_known);
+        pairs = possible_pairs(program, trace, Some(&narrowed), &[], is_known);
     }
     let mut predicting = Predicting {
         program,
@@ -64,16 +67,19 @@ struct Predicting<'p> {
 }
 
 /// The pairs that race when nothing more is synchronized than must be, and no lock keeps them apart.
+///
+/// Where nothing is known of sources, no read synchronizes.
 fn possible_pairs(
     program: &Program,
     trace: &Trace,
-    narrowed: &Narrowed<'_>,
+    narrowed: Option<&Narrowed<'_>>,
     chosen: &[(EventId, Source)],
     is_known: &dyn Fn(&DataRace) -> bool,
 ) -> Vec<Pair> {
     let (mut watch, mut pairs) = (Watch::default(), Vec::new());
     for (id, event) in trace.ids() {
-        let sources = if event.is_read() { certain_sources(trace, narrowed, id, chosen) } else { Vec::new() };
+        let narrowed = narrowed.filter(|_| event.is_read());
+        let sources = narrowed.map_or_else(Vec::new, |narrowed| certain_sources(trace, narrowed, id, chosen));
         watch.perform(program, event, &sources, &mut pairs);
     }
     let held = locks::held(trace);
@@ -183,7 +189,7 @@ impl Predicting<'_> {
         let question = Question { events: self.everything, demands: &demands };
         let Some(narrowed) = solver.narrow(&question) else { return };
         let is_found = |race: &DataRace| is_known(race) || self.found.contains(race);
-        if possible_pairs(self.program, self.trace, &narrowed, chosen, &is_found).is_empty() {
+        if possible_pairs(self.program, self.trace, Some(&narrowed), chosen, &is_found).is_empty() {
             return;
         }
         if solver.effort().questions >= MOST_QUESTIONS {
