@@ -2,7 +2,7 @@
 //!
 //! Moments are put in order one after the other. A moment is possible once everything is over that must come before it,
 //! and if its reads find what they are to return: an own pending store, or who wrote last. Two ways that lead to the same
-//! frontier with the same last writers go on alike, so each is tried once. [RF-TSO-PSO] for fixed writers; we differ in
+//! frontier with the same last writers go on alike, so each is tried once. [RF-TSO] for fixed writers; we differ in
 //! two ways:
 //! 1. A read may have several writers left, so that no choice among them has to be made before.
 //! 2. What must come before what is closed under the rules, and a write does not come while somebody still has to read

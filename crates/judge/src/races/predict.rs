@@ -6,7 +6,7 @@
 //! each. Every execution that is given was performed by the machine and has a race that was not known.
 
 use teetotal_memory::{EventId, EventKind, ModelId, Source, Step, Trace};
-use teetotal_program::ir::Program;
+use teetotal_program::ir::{Instruction, Program};
 
 use super::watch::Pair;
 use super::{DataRace, Role, Watch, locks};
@@ -125,6 +125,9 @@ impl Predicting<'_> {
             if self.found.contains(&pair.race) || solver.effort().questions >= MOST_QUESTIONS {
                 continue;
             }
+            if !pair.events.iter().all(|&id| self.is_always_possible(id)) {
+                continue;
+            }
             let Some(events) = before_both(self.trace, pair.events) else { continue };
             let question = Question { events: &events, demands: &[] };
             if let Answer::Possible(mut steps) = solver.ask(&question) {
@@ -137,6 +140,17 @@ impl Predicting<'_> {
                 self.prediction.schedules.push(steps);
             }
         }
+    }
+
+    /// Whether the event can happen whatever memory holds, once its thread comes to it and its stores are in memory.
+    fn is_always_possible(&self, id: EventId) -> bool {
+        let event = self.trace.event(id);
+        let code = &self.program.threads[event.thread.index()].code;
+        let waits = matches!(
+            code.get(event.place as usize),
+            Some(Instruction::Await { .. } | Instruction::Guarded { .. } | Instruction::Lock { .. })
+        );
+        !waits && !self.program.threads[event.thread.index()].places[event.place as usize].exclusive
     }
 
     /// Tries reads that may synchronize with different writes with each of them.
