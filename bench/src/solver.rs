@@ -1,15 +1,15 @@
 //! The order solver: time for a question about traces of 30 to 5,000 events, beside z3 where it is installed.
 //!
-//! A question is that of [MCR, §4]: whether a read can return another value that somebody writes, everything before it in
-//! its thread unchanged and the other threads as far as they came.
+//! A question is that of [MCR, §4]: whether a read can return the value of another write, with everything unchanged that
+//! comes before the two and that they need.
 
 use std::io::Write;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use teetotal_explore::{Schedule, trace_of};
-use teetotal_judge::order::{Answer, Demand, Question, Solver};
-use teetotal_memory::{EventId, MODELS, ModelId, Step, Trace};
+use teetotal_judge::order::{Answer, Demand, Question, Solver, needed};
+use teetotal_memory::{Event, EventId, MODELS, ModelId, Step, Trace};
 use teetotal_program::ir::{Builder, Program};
 use teetotal_program::{Order, ThreadId};
 
@@ -67,14 +67,14 @@ fn measure(size: usize, model: ModelId, ask_z3: bool) -> u32 {
     let trace = execution(&program, &mut dice);
     let clock = Clock::start();
     let mut solver = Solver::new(model, &trace, |_| 0);
-    let laid_out = clock.on_core().as_secs_f64();
+    let laid_out = clock.elapsed().as_secs_f64();
     let (mut times, mut z3_times, mut counts) = (Vec::new(), Vec::new(), [0; 2]);
     for number in 0..QUESTIONS {
         let (events, demand) = question(&trace, &mut dice);
         let question = Question { events: &events, demands: &[demand] };
         let clock = Clock::start();
         let answer = solver.ask(&question);
-        times.push(clock.on_core().as_secs_f64());
+        times.push(clock.elapsed().as_secs_f64());
         let is_possible = matches!(answer, Answer::Possible(_));
         if answer != Answer::Unknown {
             counts[usize::from(is_possible)] += 1;
@@ -143,15 +143,25 @@ fn execution(program: &Arc<Program>, dice: &mut Dice) -> Trace {
     trace_of(program, ModelId::Sc, &Schedule::Steps(steps)).trace
 }
 
-/// Whether some read can return something else that is written to its location.
+/// Whether some read can return something else that one of the next writes to its location, or of those before, writes.
 fn question(trace: &Trace, dice: &mut Dice) -> (Vec<u32>, Demand) {
     let reads: Vec<EventId> = trace.ids().filter(|(_, event)| event.is_read()).map(|(id, _)| id).collect();
-    let read = reads[dice.throw(reads.len())];
-    let event = trace.event(read);
-    let mut events = vec![u32::MAX; trace.n_threads()];
-    events[event.thread.index()] = event.index + 1;
-    let value = (event.read.unwrap_or(0) + 1 + dice.throw(4) as u64) % 5;
-    (events, Demand::Value { read, value })
+    loop {
+        let read = reads[dice.throw(reads.len())];
+        let event = trace.event(read);
+        let is_other = |(_, write): &(EventId, &Event)| {
+            write.is_write() && write.loc == event.loc && write.written != event.read && write.thread != event.thread
+        };
+        let writes: Vec<EventId> = trace.ids().filter(is_other).map(|(id, _)| id).collect();
+        let later = writes.partition_point(|&write| write < read);
+        let near = &writes[later.saturating_sub(4)..(later + 4).min(writes.len())];
+        let Some(&write) = near.get(dice.throw(near.len())) else { continue };
+        let Some(before) = needed(trace, &[write], &[read]) else { continue };
+        let value = trace.event(write).written.unwrap_or(0);
+        let mut events = before;
+        events[event.thread.index()] += 1;
+        return (events, Demand::Value { read, value });
+    }
 }
 
 /// How long z3 takes, and whether it finds the formula satisfiable.

@@ -14,7 +14,15 @@ pub(super) struct HistoryId(u32);
 
 const NONE: u32 = u32::MAX;
 
+/// So many ways to go on are kept in a row, the others in a table.
+const FEW_CHILDREN: u32 = 8;
+
 struct Node {
+    /// The value by which it differs from its siblings.
+    answer: Value,
+    first_child: u32,
+    next_sibling: u32,
+    n_children: u32,
     /// Where the state of its thread is kept, if it is.
     words: u32,
 }
@@ -22,7 +30,7 @@ struct Node {
 /// The histories of all threads, each with the state of its thread.
 pub(super) struct Histories {
     nodes: Vec<Node>,
-    /// For each history and a value read after it the history that goes on with it.
+    /// For a history with many ways to go on and a value read after it, the history that goes on with that.
     children: HashMap<(u32, Value), u32, BuildHasherDefault<FxHasher>>,
     words: Vec<Value>,
     /// How many words a state has.
@@ -99,17 +107,35 @@ impl Histories {
     }
 
     fn child(&mut self, parent: HistoryId, answer: Value) -> HistoryId {
-        if let Some(&known) = self.children.get(&(parent.0, answer)) {
+        let mut at = self.nodes[parent.0 as usize].first_child;
+        while at != NONE {
+            let node = &self.nodes[at as usize];
+            if node.answer == answer {
+                return HistoryId(at);
+            }
+            at = node.next_sibling;
+        }
+        let has_many = self.nodes[parent.0 as usize].n_children >= FEW_CHILDREN;
+        if has_many && let Some(&known) = self.children.get(&(parent.0, answer)) {
             return HistoryId(known);
         }
         let new = self.add();
-        self.children.insert((parent.0, answer), new.0);
+        self.nodes[new.0 as usize].answer = answer;
+        let first = self.nodes[parent.0 as usize].first_child;
+        let node = &mut self.nodes[parent.0 as usize];
+        node.n_children += 1;
+        if has_many {
+            self.children.insert((parent.0, answer), new.0);
+        } else {
+            node.first_child = new.0;
+            self.nodes[new.0 as usize].next_sibling = first;
+        }
         new
     }
 
     fn add(&mut self) -> HistoryId {
         let id = number(self.nodes.len());
-        self.nodes.push(Node { words: NONE });
+        self.nodes.push(Node { answer: 0, first_child: NONE, next_sibling: NONE, n_children: 0, words: NONE });
         HistoryId(id)
     }
 }

@@ -11,7 +11,8 @@
 //!    fences over all buffers, spawn and join have a meaning.
 //! 3. There is no SMT solver. What must come before what is closed under rules ([`rules`]), which refutes most
 //!    questions; then the moments are put in order one by one ([`frontier`]), in the order of the trace where that
-//!    goes. Where writers are in doubt and that takes too long, they are tried one after the other ([`solver`]).
+//!    goes, first with the writers of the trace. Where writers are in doubt and that takes too long, they are tried one
+//!    after the other ([`solver`]).
 //! 4. Every order is performed by the machine ([`script`]) before anybody sees it, and giving up is an answer of its own.
 //!
 //! The order is one of *moments*, as in [`crate::axiomatic`]. Why the rules lose nothing is in `docs/theory/order.md`.
@@ -21,6 +22,7 @@ mod formula;
 mod frontier;
 mod layout;
 mod memory;
+mod needs;
 mod question;
 mod rules;
 mod schedule;
@@ -29,5 +31,6 @@ mod solver;
 #[cfg(test)]
 mod tests;
 
+pub use needs::needed;
 pub use question::{Answer, Demand, Question};
 pub use solver::{Effort, Narrowed, Solver};

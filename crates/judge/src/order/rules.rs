@@ -6,6 +6,8 @@
 //!    or if some other write must come between `w` and `r`.
 //! 2. Once `w` is the only one left: it comes before `r`, unless it is the thread's own; `own` comes before it or is it;
 //!    a write that comes after `w` comes after `r`; and one that comes before `r` comes before `w`.
+//! 3. While several are left: what comes before all of them comes before `r`, unless one is the thread's own or the first
+//!    value; and a write that comes after all of them comes after `r`.
 
 use super::candidates::{Open, Part, Writer};
 use super::layout::{Layout, Read};
@@ -23,14 +25,12 @@ pub(super) fn close(layout: &Layout<'_>, part: &Part, open: &mut Open) -> bool {
             let before = writers.len();
             writers.retain(|&writer| may_read(layout, order, writes, read, writer));
             changes |= writers.len() < before;
-            let [writer] = writers[..] else {
-                if writers.is_empty() {
-                    return false;
-                }
-                continue;
-            };
             found.clear();
-            follows(layout, order, writes, read, writer, &mut found);
+            match writers[..] {
+                [] => return false,
+                [writer] => follows(layout, order, writes, read, writer, &mut found),
+                _ => follows_from_all(layout, order, writes, read, writers, &mut found),
+            }
             for &(first, second) in &found {
                 changes = true;
                 if !open.order.add(first, second) {
@@ -93,6 +93,33 @@ fn follows(
         let of_writer = if moment / 64 == word { 1 << (moment % 64) } else { 0 };
         let early = order.before(read.moment)[word] & writes[word];
         each_bit(word, early & !order.before(moment)[word] & !of_writer, |other| found.push((other, moment)));
+    }
+}
+
+/// The same for what follows whichever of several writers it is.
+fn follows_from_all(
+    layout: &Layout<'_>,
+    order: &PartialOrder,
+    writes: &[u64],
+    read: &Read,
+    writers: &[Writer],
+    found: &mut Vec<(usize, usize)>,
+) {
+    let foreign = |writer: &Writer| writer.is_some_and(|moment| !layout.is_own(moment, read));
+    let are_foreign = writers.iter().all(foreign);
+    for word in 0..writes.len() {
+        let of_read = if read.moment / 64 == word { 1 << (read.moment % 64) } else { 0 };
+        let (mut early, mut late) = (u64::MAX, writes[word]);
+        for &writer in writers {
+            late &= writer.map_or(u64::MAX, |moment| order.after(moment)[word]);
+            early &= writer.map_or(0, |moment| order.before(moment)[word]);
+        }
+        each_bit(word, late & !order.after(read.moment)[word] & !of_read, |other| found.push((read.moment, other)));
+        if are_foreign {
+            each_bit(word, early & !order.before(read.moment)[word] & !of_read, |other| {
+                found.push((other, read.moment));
+            });
+        }
     }
 }
 

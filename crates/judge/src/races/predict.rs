@@ -10,7 +10,7 @@ use teetotal_program::ir::{Instruction, Program};
 
 use super::watch::Pair;
 use super::{DataRace, Role, Watch, locks};
-use crate::order::{Answer, Demand, Effort, Narrowed, Question, Solver};
+use crate::order::{Answer, Demand, Effort, Narrowed, Question, Solver, needed};
 
 /// What was predicted.
 #[derive(Clone, Debug, Default)]
@@ -128,7 +128,7 @@ impl Predicting<'_> {
             if !pair.events.iter().all(|&id| self.is_always_possible(id)) {
                 continue;
             }
-            let Some(events) = before_both(self.trace, pair.events) else { continue };
+            let Some(events) = needed(self.trace, &[], &pair.events) else { continue };
             let question = Question { events: &events, demands: &[] };
             if let Answer::Possible(mut steps) = solver.ask(&question) {
                 let issue = |id: EventId| {
@@ -174,12 +174,14 @@ impl Predicting<'_> {
         reads.filter(is_in_doubt).collect()
     }
 
-    /// Whether the event acquires, or an acquire fence follows it.
+    /// Whether the event acquires, passes on what it reads, or an acquire fence follows it.
     fn may_acquire(&self, id: EventId) -> bool {
         let event = self.trace.event(id);
         let later = self.trace.events()[id.index()..].iter().filter(|other| other.thread == event.thread);
         let fences = later.filter(|other| matches!(other.kind, EventKind::Fence | EventKind::GlobalFence));
-        Role::of(self.program, event).acquires || fences.into_iter().any(|fence| Role::of(self.program, fence).acquires)
+        let passes_on = event.is_write();
+        let acquires = Role::of(self.program, event).acquires || passes_on;
+        acquires || fences.into_iter().any(|fence| Role::of(self.program, fence).acquires)
     }
 
     /// Whether the event releases, goes on with what another released, or a release fence comes before it.
@@ -230,48 +232,4 @@ impl Predicting<'_> {
             }
         }
     }
-}
-
-/// How many events each thread performs before it comes to one of the two, or before somebody needs what it wrote.
-///
-/// Nothing if one of the two comes after the other in any case.
-fn before_both(trace: &Trace, events: [EventId; 2]) -> Option<Vec<u32>> {
-    let mut counts = vec![0; trace.n_threads()];
-    let mut needed: Vec<(usize, u32)> = Vec::new();
-    for id in events {
-        needed.push((trace.event(id).thread.index(), trace.event(id).index));
-    }
-    let last = |thread: usize| events.iter().find(|id| trace.event(**id).thread.index() == thread);
-    while let Some((thread, count)) = needed.pop() {
-        if last(thread).is_some_and(|id| trace.event(*id).index < count) {
-            return None;
-        }
-        let from = counts[thread];
-        counts[thread] = count.max(from);
-        for event in trace.events().iter().filter(|event| event.thread.index() == thread) {
-            if event.index < from || event.index >= count {
-                continue;
-            }
-            if let Some(Source::Write(write)) = event.source {
-                let write = trace.event(write);
-                needed.push((write.thread.index(), write.index + 1));
-            }
-            if let EventKind::Join(child) = event.kind {
-                needed.push((child.index(), count_of(trace, child.index())));
-            }
-        }
-        if let Some(spawn) = trace.events().iter().find(|event| starts(event, thread)) {
-            needed.push((spawn.thread.index(), spawn.index + 1));
-        }
-        needed.retain(|&(thread, count)| counts[thread] < count);
-    }
-    Some(counts)
-}
-
-fn starts(event: &teetotal_memory::Event, thread: usize) -> bool {
-    matches!(event.kind, EventKind::Spawn(child) if child.index() == thread)
-}
-
-fn count_of(trace: &Trace, thread: usize) -> u32 {
-    trace.events().iter().filter(|event| event.thread.index() == thread).count() as u32
 }

@@ -10,8 +10,8 @@ use super::{DataRace, RacingAccess, Role};
 #[derive(Clone, Debug, Default)]
 pub struct Watch {
     clocks: Clocks,
-    /// For each location the accesses so far, each with its position in its thread.
-    accesses: Vec<Vec<(RacingAccess, u32, EventId)>>,
+    /// For each location and thread the accesses so far, each with its position in its thread.
+    accesses: Vec<Vec<Vec<(RacingAccess, u32, EventId)>>>,
     n_events: usize,
 }
 
@@ -52,13 +52,18 @@ impl Watch {
         let Event { thread, place, .. } = *event;
         let access = RacingAccess { thread, place, is_write: event.is_write(), is_plain: role.is_plain };
         let known = self.clocks.known(thread);
-        for &(other, index, other_id) in &self.accesses[loc.index()] {
-            let conflicts = other.thread != thread && (other.is_write || access.is_write);
+        let by_thread = &mut self.accesses[loc.index()];
+        if by_thread.len() <= thread.index() {
+            by_thread.resize_with(thread.index() + 1, Vec::new);
+        }
+        let others = by_thread.iter().enumerate().filter(|(other, _)| *other != thread.index());
+        for &(other, index, other_id) in others.flat_map(|(_, accesses)| accesses) {
+            let conflicts = other.is_write || access.is_write;
             if conflicts && (other.is_plain || access.is_plain) && known.get(other.thread) <= index {
                 let accesses = if other.thread < thread { [other, access] } else { [access, other] };
                 pairs.push(Pair { race: DataRace { loc, accesses }, events: [other_id, id] });
             }
         }
-        self.accesses[loc.index()].push((access, event.index, id));
+        by_thread[thread.index()].push((access, event.index, id));
     }
 }
