@@ -7,6 +7,8 @@ use crate::complaint::Kind;
 use crate::identity::{Identity, Key};
 use crate::runtime::{current, fail_with_race, is_active, running};
 
+pub use crate::held::{ConstPtr, MutPtr};
+
 /// Takes note of an access to a cell, and ends the thread if it is a race.
 #[track_caller]
 pub(crate) fn access(key: Key, kind: Kind) {
@@ -14,7 +16,7 @@ pub(crate) fn access(key: Key, kind: Kind) {
     access_at(key, kind, place);
 }
 
-fn access_at(key: Key, kind: Kind, place: &'static Location<'static>) {
+pub(crate) fn access_at(key: Key, kind: Kind, place: &'static Location<'static>) {
     let race = current(|execution| {
         let thread = running()?;
         if execution.is_over.get() {
@@ -58,7 +60,7 @@ impl Lasting {
 }
 
 /// How many steps the thread that runs has made that others may learn of.
-fn now() -> Option<u32> {
+pub(crate) fn now() -> Option<u32> {
     current(|execution| running().map(|thread| execution.races.borrow_mut().time(thread))).flatten()
 }
 
@@ -114,13 +116,13 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// A pointer to read through.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
-        ConstPtr { _reading: Lasting::begin(&self.identity, Kind::READ), pointer: self.data.get() }
+        ConstPtr::new(&self.identity, self.data.get())
     }
 
     /// A pointer to read and write through.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
-        MutPtr { _writing: Lasting::begin(&self.identity, Kind::WRITE), pointer: self.data.get() }
+        MutPtr::new(&self.identity, self.data.get())
     }
 }
 
@@ -139,70 +141,6 @@ impl<T> From<T> for UnsafeCell<T> {
 impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UnsafeCell").finish_non_exhaustive()
-    }
-}
-
-/// A pointer to the data of an [`UnsafeCell`], which is read as long as the pointer is there.
-pub struct ConstPtr<T: ?Sized> {
-    _reading: Lasting,
-    pointer: *const T,
-}
-
-/// A pointer to the data of an [`UnsafeCell`], which is written as long as the pointer is there.
-pub struct MutPtr<T: ?Sized> {
-    _writing: Lasting,
-    pointer: *mut T,
-}
-
-impl<T: ?Sized> ConstPtr<T> {
-    /// The data.
-    ///
-    /// # Safety
-    /// As for a pointer.
-    #[allow(clippy::should_implement_trait, reason = "the name is that of loom")]
-    pub unsafe fn deref(&self) -> &T {
-        // SAFETY: the caller's.
-        unsafe { &*self.pointer }
-    }
-
-    /// Calls `f` with the pointer.
-    pub fn with<F, R>(&self, f: F) -> R
-    where
-        F: FnOnce(*const T) -> R,
-    {
-        f(self.pointer)
-    }
-}
-
-impl<T: ?Sized> MutPtr<T> {
-    /// The data.
-    ///
-    /// # Safety
-    /// As for a pointer.
-    #[allow(clippy::mut_from_ref, clippy::should_implement_trait, reason = "it stands for a pointer")]
-    pub unsafe fn deref(&self) -> &mut T {
-        // SAFETY: the caller's.
-        unsafe { &mut *self.pointer }
-    }
-
-    /// Calls `f` with the pointer.
-    pub fn with<F, R>(&self, f: F) -> R
-    where
-        F: FnOnce(*mut T) -> R,
-    {
-        f(self.pointer)
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for ConstPtr<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pointer.fmt(f)
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for MutPtr<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.pointer.fmt(f)
     }
 }
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::runtime::{Execution, current};
+use crate::generation::is_under_way;
+use crate::runtime::{Execution, current, is_in_model};
 
 /// How many bits of a stamp number the cells of an execution; the others number executions.
 const KEY_BITS: u32 = 24;
@@ -62,6 +63,21 @@ impl Identity {
         }
         let address = std::ptr::from_ref(self) as usize;
         if stamp == 0 { None } else { execution.strangers.borrow().get(&address).copied() }
+    }
+
+    /// Refuses code outside of all models that uses what a model is using.
+    ///
+    /// # Panics
+    /// If it does so.
+    #[track_caller]
+    pub(crate) fn refuse_outsiders(&self) {
+        let stamp = self.0.load(Ordering::Relaxed);
+        assert!(
+            stamp == 0 || is_in_model() || !is_under_way(stamp >> KEY_BITS),
+            "a value that a model uses was used by a thread that is no part of the model\n\
+             help: start the threads of a model with `teetotal::thread::spawn` or `scope`; what a model uses cannot be \
+             used elsewhere while the model runs"
+        );
     }
 
     /// Makes it a new cell; gives the key that it had in this execution.

@@ -12,6 +12,8 @@ mod complaint;
 mod erased;
 mod fiber;
 pub mod future;
+mod generation;
+mod held;
 mod hidden;
 pub mod hint;
 mod identity;

@@ -147,6 +147,13 @@ impl Races {
         None
     }
 
+    /// The last access of `thread` to a cell lasted until `time`.
+    pub(crate) fn lasted(&mut self, thread: ThreadId, key: Key, kind: Kind, time: u32) {
+        let accesses = self.data.get_mut(key.index()).into_iter().flat_map(|history| &mut history.accesses);
+        let own = accesses.filter(|access| access.thread == thread && access.kind == kind);
+        own.for_each(|access| access.time = access.time.max(time));
+    }
+
     /// How many steps of itself `thread` knows.
     pub(crate) fn time(&mut self, thread: ThreadId) -> u32 {
         self.knowledge(thread).clock.get(thread.index())

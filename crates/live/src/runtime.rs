@@ -4,7 +4,6 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::Location;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +12,7 @@ use teetotal_program::{ThreadId, Value};
 use crate::complaint::{Place, Race};
 use crate::erased::Erased;
 use crate::fiber::{Fiber, Stop};
+use crate::generation::Generation;
 use crate::hidden::{Ledger, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
@@ -31,7 +31,7 @@ pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
 #[derive(Default)]
 pub(crate) struct Execution {
     /// The number of this execution among all that are or were.
-    pub(crate) generation: Cell<u64>,
+    pub(crate) generation: Generation,
     /// The thread that runs.
     running: Cell<Option<ThreadId>>,
     /// For each thread the way to stop it.
@@ -206,7 +206,6 @@ impl Execution {
 
     /// Forgets everything, and is another execution.
     pub(crate) fn begin(&self) {
-        static GENERATIONS: AtomicU64 = AtomicU64::new(1);
         self.let_go();
         self.stops.borrow_mut().clear();
         self.stacks.borrow_mut().clear();
@@ -224,7 +223,7 @@ impl Execution {
         self.postponed.take();
         self.spurious.borrow_mut().clear();
         self.is_over.set(false);
-        self.generation.set(GENERATIONS.fetch_add(1, Ordering::Relaxed));
+        self.generation.renew();
     }
 
     /// Drops what lives as long as the execution.

@@ -16,7 +16,12 @@ pub(crate) struct Turn {
     looked_at: Vec<(Key, Value)>,
     /// Whether something in it went wrong for no reason, so that to try again is not in vain.
     is_spurious: bool,
+    /// How many turns in a row before this one changed something.
+    n_changes: u32,
 }
+
+/// How often in a row a thread may change something and say that it waits, and go on while others can.
+const MAX_CHANGES: u32 = 3;
 
 /// A cell that a turn accessed: what was in it at first and is now, what the turn read last, and whether it wrote.
 #[derive(Clone, Copy, Debug)]
@@ -85,13 +90,19 @@ fn note(f: impl FnOnce(&mut Turn)) {
 
 /// The thread that runs says that it waits: it goes on when something that its turn read is different.
 ///
-/// A turn that read nothing or changed something was not in vain, and nothing is waited for. Where it was found that a
-/// thread would wait for good, it may also go on once nobody else can.
+/// A turn that read nothing or changed something was not in vain, and nothing is waited for; but who does that again and
+/// again goes on only when nobody else can, since otherwise it might do so without end. Where it was found that a thread
+/// would wait for good, it may also go on once nobody else can.
 pub(crate) fn hint(place: &'static Location<'static>) {
     let mut turn = Turn::default();
     note(|own| turn = std::mem::take(own));
     let reads = turn.reads();
     if reads.is_empty() {
+        let n_changes = if turn.accesses.is_empty() { 0 } else { turn.n_changes + 1 };
+        note(|own| own.n_changes = n_changes);
+        if n_changes > MAX_CHANGES {
+            perform(What::Rest, place);
+        }
         return;
     }
     note(|own| own.looked_at = reads.iter().map(|(cell, value)| (cell.key, *value)).collect());

@@ -54,6 +54,49 @@ fn a_pointer_is_in_use_as_long_as_it_is_there() {
     assert!(text.starts_with("data race"), "{text}");
 }
 
+/// A lock whose guard holds a pointer, and lets go of it after the lock.
+struct Guarded {
+    is_locked: AtomicBool,
+    data: Shared<UnsafeCell<u32>>,
+}
+
+struct Guard<'g> {
+    lock: &'g Guarded,
+    pointer: teetotal::cell::MutPtr<u32>,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        self.lock.is_locked.store(false, Ordering::Release);
+    }
+}
+
+impl Guarded {
+    fn lock(&self) -> Guard<'_> {
+        while self.is_locked.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            teetotal::hint::spin_loop();
+        }
+        Guard { lock: self, pointer: self.data.0.get_mut() }
+    }
+}
+
+#[test]
+fn a_guard_may_let_go_of_its_pointer_after_the_lock() {
+    for model in MODELS {
+        executions(model, || {
+            let lock = Arc::new(Guarded { is_locked: AtomicBool::new(false), data: Shared(UnsafeCell::new(0)) });
+            let other = Arc::clone(&lock);
+            // SAFETY: the lock is held.
+            let add = |lock: &Guarded| unsafe { *lock.lock().pointer.deref() += 1 };
+            let thread = thread::spawn(move || add(&other));
+            add(&lock);
+            thread.join().expect("it ends");
+            // SAFETY: the same.
+            assert_eq!(unsafe { *lock.lock().pointer.deref() }, 2);
+        });
+    }
+}
+
 #[test]
 fn readers_do_not_race() {
     assert_eq!(

@@ -75,6 +75,29 @@ fn a_thread_that_waits_behind_the_back_of_the_checker_is_named() {
 }
 
 #[test]
+fn foreign_victim() {
+    if common::is_wanted() {
+        teetotal::model(|| {
+            let cell = Arc::new(AtomicUsize::new(0));
+            cell.store(1, Relaxed);
+            let other = Arc::clone(&cell);
+            let foreign = std::thread::spawn(move || other.fetch_add(1, Relaxed));
+            let result = foreign.join();
+            assert!(result.is_ok(), "the foreign thread is well");
+        });
+    }
+}
+
+#[test]
+fn a_thread_that_is_no_part_of_the_model_is_refused() {
+    let (passes, text) = run("foreign_victim", &[]);
+    assert!(!passes, "{text}");
+    assert!(text.contains("a value that a model uses was used by a thread that is no part of the model"), "{text}");
+    assert!(text.contains("with `teetotal::thread::spawn` or `scope`"), "{text}");
+    assert!(text.contains("the foreign thread is well"), "{text}");
+}
+
+#[test]
 fn fickle_victim() {
     if common::is_wanted() {
         static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);

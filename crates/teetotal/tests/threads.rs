@@ -249,3 +249,24 @@ fn a_bound_is_kept_to_when_there_are_too_many_executions() {
     assert_eq!(report.failure, None);
     assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Preemptions(1)));
 }
+
+#[test]
+fn a_thread_that_does_something_and_yields_lets_others_go_on() {
+    executions(ModelId::Pso, || {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            for round in 1..=2 {
+                while other.0.load(Ordering::Acquire) < round {
+                    thread::yield_now();
+                }
+            }
+            other.1.store(1, Ordering::Release);
+        });
+        while shared.1.load(Ordering::Acquire) == 0 {
+            shared.0.fetch_add(1, Ordering::AcqRel);
+            thread::yield_now();
+        }
+        thread.join().expect("it ends");
+    });
+}

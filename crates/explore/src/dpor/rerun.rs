@@ -6,35 +6,40 @@ use super::bits::Bits;
 use super::graph::{Graph, NONE, Role, Slot};
 
 impl<const N: usize> Graph<N> {
-    /// The operations of the graph in an order in which each comes after what it depends on.
+    /// The operations of the graph, each after what it depends on.
+    ///
+    /// They come in the order in which they were performed before, as far as they can: real code may get the same piece of
+    /// memory again that it gave back, and which one it gets depends on the order.
     pub(super) fn plan(&self, plan: &mut Vec<Redo>) {
         plan.clear();
-        let mut rest: Vec<Vec<Slot>> = (0..self.n_threads()).map(|index| self.performed(ThreadId::at(index))).collect();
         let mut done = Bits::<N>::EMPTY;
-        while rest.iter().any(|slots| !slots.is_empty()) {
-            let before = plan.len();
-            for slots in &mut rest {
-                while let Some(&slot) = slots.last() {
-                    let node = self.node(slot);
-                    let mut missing = node.past & !done;
-                    missing.remove(slot);
-                    if node.role == Role::UpdateWrite {
-                        missing.remove(node.before);
-                    }
-                    if missing != Bits::EMPTY {
-                        break;
-                    }
-                    done.insert(slot);
-                    if node.role == Role::UpdateWrite {
-                        done.insert(node.before);
-                    }
-                    plan.push(self.redo(slot));
-                    slots.pop();
+        // Reads that were revisited are older than what they read.
+        let mut waiting: Vec<Slot> = Vec::new();
+        let performed = self.performed();
+        for &slot in self.added.iter().filter(|&&slot| performed.has(slot)) {
+            waiting.push(slot);
+            while let Some(position) = waiting.iter().position(|&slot| self.is_possible(slot, done)) {
+                let slot = waiting.remove(position);
+                done.insert(slot);
+                if self.node(slot).role == Role::UpdateWrite {
+                    done.insert(self.node(slot).before);
                 }
+                plan.push(self.redo(slot));
             }
-            assert!(plan.len() > before, "no event depends on itself");
         }
+        assert!(waiting.is_empty(), "no event depends on itself");
         plan.extend((0..self.n_threads()).filter_map(|index| self.standing(ThreadId::at(index))));
+    }
+
+    /// Whether everything has been `done` that `slot` depends on.
+    fn is_possible(&self, slot: Slot, done: Bits<N>) -> bool {
+        let node = self.node(slot);
+        let mut missing = node.past & !done;
+        missing.remove(slot);
+        if node.role == Role::UpdateWrite {
+            missing.remove(node.before);
+        }
+        missing == Bits::EMPTY
     }
 
     /// Where a thread stands that has read but not gone on.
@@ -44,18 +49,20 @@ impl<const N: usize> Graph<N> {
         stands.then(|| Redo { answer: RedoAnswer::NotYet, writes: false, ..self.redo(last) })
     }
 
-    /// The operations that a thread has performed, newest first. A read-modify-write that wrote is its write.
-    fn performed(&self, thread: ThreadId) -> Vec<Slot> {
-        let mut slots = Vec::new();
-        let mut slot = self.strand(thread).last;
-        while slot != NONE {
-            let node = self.node(slot);
-            if !matches!(node.role, Role::Blocked | Role::UpdateRead) {
-                slots.push(slot);
+    /// The operations that threads have performed. A read-modify-write that wrote is its write.
+    fn performed(&self) -> Bits<N> {
+        let mut performed = Bits::EMPTY;
+        for index in 0..self.n_threads() {
+            let mut slot = self.strand(ThreadId::at(index)).last;
+            while slot != NONE {
+                let node = self.node(slot);
+                if !matches!(node.role, Role::Blocked | Role::UpdateRead) {
+                    performed.insert(slot);
+                }
+                slot = node.before;
             }
-            slot = node.before;
         }
-        slots
+        performed
     }
 
     fn redo(&self, slot: Slot) -> Redo {

@@ -75,8 +75,12 @@ pub(crate) fn update(cell: Cell, update: Update, ordering: Ordering, failure: Or
 }
 
 /// Whether an access to the cell is the search's affair. If it is not, the cell itself holds its value from now on.
+#[track_caller]
 pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bool {
     let is_active = is_active();
+    if !is_active {
+        identity.refuse_outsiders();
+    }
     if !is_active && let Some(value) = settled(identity) {
         settle(value);
     }
@@ -118,6 +122,7 @@ macro_rules! atomic {
                 Cell { key: self.identity.key(), initial: Self::raw(initial), may_race: true }
             }
 
+            #[track_caller]
             fn is_searched(&self) -> bool {
                 is_searched(&self.identity, |value| self.real.store(value as $int, Ordering::Relaxed))
             }

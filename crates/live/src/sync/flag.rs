@@ -30,6 +30,7 @@ impl AtomicBool {
         Cell { key: self.identity.key(), initial, may_race: true }
     }
 
+    #[track_caller]
     fn is_searched(&self) -> bool {
         is_searched(&self.identity, |value| self.real.store(value != 0, Ordering::Relaxed))
     }

@@ -83,6 +83,7 @@ impl<T: ?Sized> Mutex<T> {
             perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
             return self.guard(None);
         }
+        self.identity.refuse_outsiders();
         let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
         self.guard(Some(real))
     }
@@ -100,6 +101,7 @@ impl<T: ?Sized> Mutex<T> {
             }
             self.guard(None)
         } else {
+            self.identity.refuse_outsiders();
             match self.real.try_lock() {
                 Ok(real) => self.guard(Some(real)),
                 Err(TryLockError::Poisoned(poisoned)) => self.guard(Some(poisoned.into_inner())),

@@ -38,6 +38,7 @@ impl<T> AtomicPtr<T> {
         Cell { key: self.identity.key(), initial: raw(self.real.load(Ordering::Relaxed)), may_race: true }
     }
 
+    #[track_caller]
     fn is_searched(&self) -> bool {
         is_searched(&self.identity, |value| self.real.store(pointer(value), Ordering::Relaxed))
     }

@@ -81,6 +81,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
         if !is_active() {
+            self.identity.refuse_outsiders();
             return self.reads(Some(self.real.read().unwrap_or_else(PoisonError::into_inner)));
         }
         let update = Update::new(Function::AddUnless { bits: WRITER }, READER, 64);
@@ -92,6 +93,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         if !is_active() {
+            self.identity.refuse_outsiders();
             return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)));
         }
         let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
@@ -109,6 +111,7 @@ impl<T: ?Sized> RwLock<T> {
             }
             None
         } else {
+            self.identity.refuse_outsiders();
             match self.real.try_read() {
                 Ok(real) => Some(real),
                 Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
@@ -129,6 +132,7 @@ impl<T: ?Sized> RwLock<T> {
             }
             None
         } else {
+            self.identity.refuse_outsiders();
             match self.real.try_write() {
                 Ok(real) => Some(real),
                 Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
