@@ -144,7 +144,9 @@ fn first_bug() -> u32 {
 
 /// Table 5: programs of which the paper gives executions and races.
 fn larger() -> u32 {
-    println!("\nexecutions to exhaust, and data races, [MCR, Table 5]; our own ports, of the same idea and another size");
+    println!(
+        "\nexecutions to exhaust, and data races, [MCR, Table 5]; our own ports, of the same idea and another size"
+    );
     println!(
         "{:<18} {:>8} {:>14} {:>7} {:>20} {:>10} {:>10} {:>13} {:>10}",
         "program", "events", "MCR, paper", "races", "mcr", "time", "races", "solver calls", "time"

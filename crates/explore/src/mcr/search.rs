@@ -101,7 +101,10 @@ fn coverage(halted: Result<(), Halt>) -> Coverage {
 enum Halt {
     Stop(StopReason),
     /// A thread goes round without end, so that there is no end of classes.
-    GoesRound { thread: ThreadId, instruction: u32 },
+    GoesRound {
+        thread: ThreadId,
+        instruction: u32,
+    },
 }
 
 impl From<StopReason> for Halt {

@@ -76,7 +76,8 @@ impl Open {
             let writers = writers.filter(|&writer| is_wanted(layout, read, writer, question.demands)).collect();
             reads.push(OpenRead { read: number, writers });
         }
-        let is_read = |event: &EventId| layout.reads.iter().any(|read| read.event == *event && part.has(layout, *event));
+        let is_read =
+            |event: &EventId| layout.reads.iter().any(|read| read.event == *event && part.has(layout, *event));
         let about = question.demands.iter().filter_map(|demand| match demand {
             Demand::Source { read, .. } | Demand::Value { read, .. } => Some(read),
             Demand::Before { .. } => None,

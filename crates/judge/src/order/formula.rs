@@ -17,8 +17,8 @@ pub(super) fn write(layout: &Layout<'_>, part: &Part, open: Option<&Open>) -> Re
         return Ok(text);
     };
     for &first in &moments {
-        let later = moments.iter().filter(|&&second| is_direct(open, part, first, second));
-        later.map(|second| writeln!(text, "(assert (< o{first} o{second}))")).collect::<fmt::Result>()?;
+        let mut later = moments.iter().filter(|&&second| is_direct(open, part, first, second));
+        later.try_for_each(|second| writeln!(text, "(assert (< o{first} o{second}))"))?;
     }
     for read in &open.reads {
         let ways: Vec<String> = read.writers.iter().map(|&writer| way(layout, part, read, writer)).collect();

@@ -135,7 +135,8 @@ impl<'f> Frontier<'f> {
     fn may_overwrite(&self, moment: usize) -> bool {
         let Some(write) = self.layout.writes[moment] else { return true };
         let reads = self.layout.reads_at[moment].clone();
-        let own = reads.filter(|&number| self.fixed(number) == Some((write.loc.index(), self.memory.last(write.loc.index()))));
+        let own = reads
+            .filter(|&number| self.fixed(number) == Some((write.loc.index(), self.memory.last(write.loc.index()))));
         self.memory.readers_left(write.loc.index()) <= own.count() as u32
     }
 

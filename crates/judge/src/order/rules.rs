@@ -48,9 +48,9 @@ pub(super) fn close(layout: &Layout<'_>, part: &Part, open: &mut Open) -> bool {
 fn may_read(layout: &Layout<'_>, order: &PartialOrder, writes: &[u64], read: &Read, writer: Writer) -> bool {
     let between = |after: Option<&[u64]>| {
         let before = order.before(read.moment).iter().zip(writes);
-        let mut words = before.enumerate().map(|(word, (before, writes))| {
-            before & writes & after.map_or(u64::MAX, |after| after[word])
-        });
+        let mut words = before
+            .enumerate()
+            .map(|(word, (before, writes))| before & writes & after.map_or(u64::MAX, |after| after[word]));
         words.any(|word| word != 0)
     };
     match writer {
@@ -89,9 +89,9 @@ fn follows(
     if let Some(own) = read.own.filter(|&own| own != moment && !order.precedes(own, moment)) {
         found.push((own, moment));
     }
-    for word in 0..writes.len() {
+    for (word, writes) in writes.iter().enumerate() {
         let of_writer = if moment / 64 == word { 1 << (moment % 64) } else { 0 };
-        let early = order.before(read.moment)[word] & writes[word];
+        let early = order.before(read.moment)[word] & writes;
         each_bit(word, early & !order.before(moment)[word] & !of_writer, |other| found.push((other, moment)));
     }
 }
@@ -107,9 +107,9 @@ fn follows_from_all(
 ) {
     let foreign = |writer: &Writer| writer.is_some_and(|moment| !layout.is_own(moment, read));
     let are_foreign = writers.iter().all(foreign);
-    for word in 0..writes.len() {
+    for (word, &writes) in writes.iter().enumerate() {
         let of_read = if read.moment / 64 == word { 1 << (read.moment % 64) } else { 0 };
-        let (mut early, mut late) = (u64::MAX, writes[word]);
+        let (mut early, mut late) = (u64::MAX, writes);
         for &writer in writers {
             late &= writer.map_or(u64::MAX, |moment| order.after(moment)[word]);
             early &= writer.map_or(0, |moment| order.before(moment)[word]);

@@ -98,7 +98,7 @@ impl<'t> Solver<'t> {
     pub fn narrow(&self, question: &Question<'_>) -> Option<Narrowed<'_>> {
         let part = Part::new(&self.layout, question);
         let mut open = Open::new(&self.layout, &part, question)?;
-        rules::close(&self.layout, &part, &mut open).then(|| Narrowed { layout: &self.layout, open })
+        rules::close(&self.layout, &part, &mut open).then_some(Narrowed { layout: &self.layout, open })
     }
 
     /// By the rules, then with the writers of the trace, then with all.

@@ -90,7 +90,11 @@ impl Clocks {
             _ => {}
         }
         let knowledge = self.knowledge(thread);
-        if role.acquires { knowledge.clock.join(&obtained) } else { knowledge.read.join(&obtained) }
+        if role.acquires {
+            knowledge.clock.join(&obtained)
+        } else {
+            knowledge.read.join(&obtained)
+        }
         knowledge.clock.set(thread, event.index + 1);
         self.release(event, role, obtained);
     }

@@ -27,12 +27,7 @@ const MOST_QUESTIONS: u64 = 1_000;
 
 /// Predicts races from `trace`, an execution of `program` under `model`; those of which `is_known` holds are not wanted.
 #[must_use]
-pub fn predict(
-    program: &Program,
-    model: ModelId,
-    trace: &Trace,
-    is_known: &dyn Fn(&DataRace) -> bool,
-) -> Prediction {
+pub fn predict(program: &Program, model: ModelId, trace: &Trace, is_known: &dyn Fn(&DataRace) -> bool) -> Prediction {
     if possible_pairs(program, trace, None, &[], is_known).is_empty() {
         return Prediction::default();
     }
@@ -44,13 +39,8 @@ pub fn predict(
     if let Some(narrowed) = solver.narrow(&whole) {
         pairs = possible_pairs(program, trace, Some(&narrowed), &[], is_known);
     }
-    let mut predicting = Predicting {
-        program,
-        trace,
-        everything: &everything,
-        found: Vec::new(),
-        prediction: Prediction::default(),
-    };
+    let mut predicting =
+        Predicting { program, trace, everything: &everything, found: Vec::new(), prediction: Prediction::default() };
     if !pairs.is_empty() {
         predicting.try_side_by_side(&mut solver, &pairs);
         predicting.try_sources(&mut solver, is_known);
@@ -89,12 +79,7 @@ fn possible_pairs(
 }
 
 /// The writes that a read certainly synchronizes with, if it acquires.
-fn certain_sources(
-    trace: &Trace,
-    narrowed: &Narrowed<'_>,
-    read: EventId,
-    chosen: &[(EventId, Source)],
-) -> Vec<Source> {
+fn certain_sources(trace: &Trace, narrowed: &Narrowed<'_>, read: EventId, chosen: &[(EventId, Source)]) -> Vec<Source> {
     if let Some(&(_, source)) = chosen.iter().find(|(other, _)| *other == read) {
         return vec![source];
     }
@@ -190,7 +175,9 @@ impl Predicting<'_> {
         let earlier = self.trace.events()[..id.index()].iter().filter(|other| other.thread == event.thread);
         let mut fences = earlier.filter(|other| matches!(other.kind, EventKind::Fence | EventKind::GlobalFence));
         let is_update = event.is_read();
-        Role::of(self.program, event).releases || is_update || fences.any(|fence| Role::of(self.program, fence).releases)
+        Role::of(self.program, event).releases
+            || is_update
+            || fences.any(|fence| Role::of(self.program, fence).releases)
     }
 
     /// Chooses a source for the next read in doubt.
