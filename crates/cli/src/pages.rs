@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 13] = [
+    const REASONS: [StopReason; 14] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
