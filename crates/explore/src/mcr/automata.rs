@@ -208,7 +208,10 @@ impl<S: Learnable, M: Model> Automata<S, M> {
     /// A number for what the state is however its threads came there; equal states have equal ones, and others hardly.
     pub(super) fn place(&self, row: &[u32]) -> u64 {
         let mut hasher = FxHasher::default();
-        (0..self.n_threads).for_each(|index| hasher.write_u64(self.local(row, index).place));
+        for index in 0..self.n_threads {
+            let local = self.local(row, index);
+            hasher.write_u64(place(self.histories.words(local.history), &local.buffer));
+        }
         row[self.n_threads..].iter().for_each(|&word| hasher.write_u32(word));
         hasher.finish()
     }
@@ -441,7 +444,6 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         }
         self.longest_buffer = self.longest_buffer.max(buffer.pending().len());
         self.histories.keep(history, save);
-        let place = place(self.histories.words(history), buffer);
         let first = self.leavings.len() as u32;
         if M::BUFFERS {
             for (position, store) in buffer.pending().iter().enumerate() {
@@ -464,7 +466,6 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         };
         let local = Local {
             history,
-            place,
             buffer: buffer.clone(),
             standing: standing(status, buffer.is_empty()),
             has_failed: matches!(status, Status::Failed(_)),

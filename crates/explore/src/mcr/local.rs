@@ -13,8 +13,6 @@ use super::history::{Histories, HistoryId};
 /// A local state of a thread.
 pub(super) struct Local {
     pub(super) history: HistoryId,
-    /// Where the thread is, however it came there, and its pending stores, as a number.
-    pub(super) place: u64,
     pub(super) buffer: StoreBuffer,
     pub(super) standing: Standing,
     pub(super) has_failed: bool,

@@ -31,6 +31,9 @@ const INTERVAL: u64 = 1_024;
 /// Of states in which one step is possible, every so many in a row are stored.
 const PASSED: u32 = 16;
 
+/// An execution with fewer steps than this is not asked whether it goes round.
+const SHORT: u64 = 256;
+
 /// A buffer with more stores than this belongs to a thread that stores without end, or to one that is as good.
 const LONG_BUFFER: usize = 1_000;
 
@@ -269,7 +272,10 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         self.steps += 1;
         if self.memory_of == Memory::Histories {
             let thread = step.thread as usize;
-            if taken.goes_back && !self.rounds.add(self.taken.len(), self.automata.place(&self.row)) {
+            if taken.goes_back
+                && self.depth > SHORT
+                && !self.rounds.add(self.taken.len(), self.automata.place(&self.row))
+            {
                 return Err(self.goes_round(thread));
             }
             if self.automata.longest_buffer() > LONG_BUFFER && self.settings.limits.buffer.is_none() {

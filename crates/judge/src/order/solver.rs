@@ -135,8 +135,16 @@ impl<'t> Solver<'t> {
     /// An order in which reads take their values from where they took them in the trace, as far as they may.
     fn as_in_trace(&self, part: &Part, open: &Open, budget: &mut u64) -> Option<Vec<usize>> {
         let mut fixed = open.clone();
-        let in_doubt: Vec<usize> = (0..open.reads.len()).filter(|&index| open.reads[index].writers.len() > 1).collect();
-        self.adopt(part, &mut fixed, &in_doubt);
+        for read in fixed.reads.iter_mut().filter(|read| read.writers.len() > 1) {
+            let source = self.layout.trace.event(self.layout.reads[read.read].event).source;
+            let writer = source.map(|source| self.layout.writer(source));
+            if let Some(writer) = writer.filter(|writer| read.writers.contains(writer)) {
+                read.writers = vec![writer];
+            }
+        }
+        if !rules::close(&self.layout, part, &mut fixed) {
+            return None;
+        }
         let share = quick(open).min(*budget);
         let mut left = share;
         let found = frontier::search(&self.layout, part, &fixed, &mut left);
@@ -144,32 +152,12 @@ impl<'t> Solver<'t> {
         if let Found::Order(order) = found { Some(order) } else { None }
     }
 
-    /// Lets these reads take their values from where they took them in the trace, but for those that cannot.
-    fn adopt(&self, part: &Part, open: &mut Open, reads: &[usize]) {
-        let mut adopted = open.clone();
-        for &index in reads {
-            let read = &mut adopted.reads[index];
-            let source = self.layout.trace.event(self.layout.reads[read.read].event).source;
-            let writer = source.map(|source| self.layout.writer(source));
-            if let Some(writer) = writer.filter(|writer| read.writers.contains(writer)) {
-                read.writers = vec![writer];
-            }
-        }
-        if rules::close(&self.layout, part, &mut adopted) {
-            *open = adopted;
-        } else if reads.len() > 1 {
-            let (first, second) = reads.split_at(reads.len() / 2);
-            self.adopt(part, open, first);
-            self.adopt(part, open, second);
-        }
-    }
-
     /// Tries each writer of a read.
     fn fix(&self, part: &Part, open: &Open, index: usize, question: &Question<'_>, budget: &mut u64) -> Answer {
         let mut is_certain = true;
         for &writer in &open.reads[index].writers {
             // The rules take time too.
-            *budget = budget.saturating_sub(quick(open));
+            *budget = budget.saturating_sub(2 * quick(open));
             let mut fixed = open.clone();
             fixed.reads[index].writers = vec![writer];
             match self.solve(part, fixed, question, budget) {
