@@ -4,6 +4,8 @@ use std::panic::Location;
 
 pub use std::alloc::Layout;
 
+pub use crate::quarantine::Quarantine;
+
 use crate::runtime::{current, is_active, running};
 
 /// What memory is called that was not given back.

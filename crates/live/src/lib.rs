@@ -25,6 +25,7 @@ mod mend;
 mod overflow;
 mod possession;
 mod pulse;
+mod quarantine;
 mod races;
 mod request;
 mod runtime;

@@ -17,6 +17,7 @@ use crate::hidden::{Ledger, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
 use crate::possession::Possessions;
+use crate::quarantine::GivenBack;
 use crate::races::Races;
 use crate::request::{Cell as Accessed, Request, Update, What};
 use crate::spurious::Spurious;
@@ -71,6 +72,8 @@ pub(crate) struct Execution {
     /// What happened for no reason, and how often it may in each thread.
     pub(crate) spurious: RefCell<Spurious>,
     pub(crate) max_spurious: usize,
+    /// Memory that is not given out again in this execution.
+    pub(crate) given_back: GivenBack,
     /// Whether the search no longer looks.
     pub(crate) is_over: Cell<bool>,
 }
@@ -223,6 +226,7 @@ impl Execution {
         self.postponed.take();
         self.spurious.borrow_mut().clear();
         self.is_over.set(false);
+        self.given_back.release();
         self.generation.renew();
     }
 

@@ -221,7 +221,9 @@ impl Builder {
             Coverage::Stopped(StopReason::NotDeterministic) => panic!(
                 "the model did something else when it was run again\n\
                  help: a model must not use random numbers, time, addresses or anything else that changes from run to \
-                 run"
+                 run\n\
+                 help: if it gives memory back and compares pointers, the global allocator of the test can be \
+                 `teetotal::alloc::Quarantine`"
             ),
             _ => report,
         }

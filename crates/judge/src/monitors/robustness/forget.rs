@@ -9,6 +9,9 @@ use teetotal_program::Loc;
 
 use super::borderline::{Borderline, Location};
 
+/// How many of the newest writes to a location are kept in any case.
+const NEWEST: usize = 32;
+
 impl<I: Copy> Borderline<I> {
     /// How many writes to `loc` are kept.
     #[must_use]
@@ -16,12 +19,21 @@ impl<I: Copy> Borderline<I> {
         self.locations[loc.index()].writes.len()
     }
 
-    /// Forgets every write to `loc` that will never be asked for; gives how many.
+    /// Forgets every write to `loc` that will never be asked for, but for the newest ones; gives how many.
     pub fn forget(&mut self, loc: Loc) -> usize {
-        let n_rows = self.threads.n_rows() + 2 * self.writes.n_rows();
-        let mut keeps = vec![false; self.n_kept(loc)];
-        for index in 0..n_rows {
-            self.last_of(self.past(index), loc).into_iter().for_each(|last| keeps[last] = true);
+        let writes = &self.locations[loc.index()].writes;
+        let Some(first_new) = writes.len().checked_sub(NEWEST) else { return 0 };
+        let mut keeps = vec![true; writes.len()];
+        keeps[..first_new].fill(false);
+        for table in [&self.threads, &self.writes, &self.accesses] {
+            for past in (0..table.n_rows()).map(|row| table.row(row)) {
+                // Most know one of the newest ones, so that their last one is kept.
+                if !writes[first_new].is_in(past)
+                    && let Some(last) = writes[..first_new].partition_point(|write| write.is_in(past)).checked_sub(1)
+                {
+                    keeps[last] = true;
+                }
+            }
         }
         self.keep(loc, &keeps)
     }
@@ -31,7 +43,7 @@ impl<I: Copy> Borderline<I> {
     /// It takes less time than [`Borderline::forget`]. A thread that starts by itself later is not reckoned with.
     pub fn forget_known(&mut self, loc: Loc, goes_on: &[bool]) -> usize {
         let threads = goes_on.iter().enumerate().filter(|(_, goes_on)| **goes_on);
-        let oldest = threads.map(|(thread, _)| self.last_of(self.past(thread), loc)).min();
+        let oldest = threads.map(|(thread, _)| self.last_of(self.threads.row(thread), loc)).min();
         let Some(Some(oldest)) = oldest else { return 0 };
         let keeps: Vec<bool> = (0..self.n_kept(loc)).map(|index| index >= oldest).collect();
         self.keep(loc, &keeps)
@@ -50,17 +62,6 @@ impl<I: Copy> Borderline<I> {
     pub fn older(&self, loc: Loc) -> impl Iterator<Item = I> + '_ {
         let writes = &self.locations[loc.index()].writes;
         writes[..writes.len().saturating_sub(1)].iter().map(|write| write.id)
-    }
-
-    /// One past after the other: of each thread, of the newest writes, of the accesses.
-    fn past(&self, index: usize) -> &[u32] {
-        let (n_threads, n_locations) = (self.threads.n_rows(), self.writes.n_rows());
-        let row = match index.checked_sub(n_threads) {
-            None => self.threads.row(index),
-            Some(loc) if loc < n_locations => self.writes.row(loc),
-            Some(loc) => self.accesses.row(loc - n_locations),
-        };
-        &row[..self.n_threads]
     }
 
     /// The position of the last write to `loc` in a past.

@@ -203,7 +203,7 @@ impl Stream {
             forgotten
         };
         self.kept -= forgotten;
-        let pause = if n_clocks <= FEW_CLOCKS { n_clocks / 2 + 64 } else { 64 };
+        let pause = if n_clocks <= FEW_CLOCKS { n_clocks / 8 + 64 } else { 64 };
         self.enough[loc.index()] = 2 * self.algorithm.n_kept(loc) + pause;
     }
 
