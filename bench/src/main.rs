@@ -22,6 +22,7 @@ mod monitor;
 mod robustness;
 mod rust;
 mod sober;
+mod solver;
 
 /// Measurements of teetotal.
 #[derive(Parser, Debug)]
@@ -57,6 +58,8 @@ enum What {
         /// The folder of the tests [default: corpus/litmus]
         folder: Option<PathBuf>,
     },
+    /// The order solver: time for a question, beside z3 where it is installed
+    Solver,
     /// The tables of a paper, beside the published figures
     Tables {
         /// The paper
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         What::Monitor { events } => monitor::run(events),
         What::Rust { alone } => rust::run(alone),
         What::Litmus { folder } => litmus::run(folder),
+        What::Solver => solver::run(),
         What::Tables { paper } => match paper.as_str() {
             "sober" => sober::run(),
             "burnim" => burnim::run(),

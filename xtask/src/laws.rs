@@ -21,6 +21,7 @@ mod arithmetic;
 mod bounded;
 mod candidates;
 mod code;
+mod corpus;
 mod cycles;
 mod dependence;
 mod dpor;
@@ -31,6 +32,7 @@ mod inclusion;
 mod mcr;
 mod minimal;
 mod permutation;
+mod races;
 mod rc11;
 mod replay;
 mod robustness;
@@ -51,8 +53,8 @@ pub(crate) struct Laws {
     /// How many processor cores to use
     #[arg(long, value_name = "N", default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     jobs: usize,
-    /// Which part to run: the random programs, the exact counts, the cycles of edges, or all
-    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "cycles", "all"])]
+    /// Which part to run: the random programs, the exact counts, the cycles of edges, the corpus, or all
+    #[arg(long, value_name = "PART", default_value = "all", value_parser = ["random", "exact", "cycles", "corpus", "all"])]
     part: String,
     /// Only the laws whose name contains this
     #[arg(long, value_name = "TEXT")]
@@ -117,6 +119,7 @@ const LAWS: &[Law] = &[
         every: 1,
         holds: mcr::finds_each_class_once,
     },
+    Law { name: "mcr predicts the races of brute force", needs_end: true, every: 1, holds: races::are_predicted },
     Law { name: "robustness is decided under SC", needs_end: true, every: 1, holds: robustness::agrees_with_the_model },
     Law {
         name: "executions without a delay are passed over",
@@ -174,6 +177,9 @@ impl Task for Laws {
         }
         if wanted("cycles") {
             broken += cycles::report(self.jobs);
+        }
+        if wanted("corpus") {
+            broken += corpus::report();
         }
         if wanted("random") {
             broken += self.random();

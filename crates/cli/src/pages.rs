@@ -33,10 +33,10 @@ macro_rules! pages {
 /// All pages, in the order in which they are listed.
 const PAGES: &[Page] = pages! {
     Model: "sc" "tso" "pso";
-    Check: "assertion" "condition" "deadlock" "robustness" "sober" "sober-as-printed" "buffers";
+    Check: "assertion" "condition" "deadlock" "races" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
-        "not-deterministic" "unrepeatable" "time" "interrupted" "continuation";
+        "not-deterministic" "unrepeatable" "time" "interrupted" "continuation" "undecided";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens";
 };
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 14] = [
+    const REASONS: [StopReason; 15] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -103,6 +103,7 @@ mod tests {
         StopReason::Time,
         StopReason::Interrupted,
         StopReason::Continuation,
+        StopReason::Undecided,
     ];
 
     /// The page for a reason; one that is added here is added to `REASONS` too.
@@ -122,6 +123,7 @@ mod tests {
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
             StopReason::Continuation => "continuation",
+            StopReason::Undecided => "undecided",
         }
     }
 

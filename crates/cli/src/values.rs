@@ -64,7 +64,7 @@ pub(crate) fn search_help() -> String {
 /// What is said of the option for checks.
 pub(crate) fn checks_help() -> String {
     let defaults: Vec<&str> = MonitorId::defaults().iter().map(|id| id.info().name).collect();
-    format!("Checks: {}, robustness, or a list [default: all but the last]", defaults.join(", "))
+    format!("Checks: {}, races, robustness, or a list [default: all but the last two]", defaults.join(", "))
 }
 
 /// Reads the number of processor cores.

@@ -331,6 +331,7 @@ fn refuse_undecided(program: &Program, options: &Options) -> Result<(), CheckErr
 fn chosen(program: &Program, options: &Options) -> SearchId {
     match options.search {
         SearchId::Auto if options.asks_for_robustness() => SearchId::for_robustness(program),
+        SearchId::Auto if options.monitors.contains(&MonitorId::Races) => SearchId::Mcr,
         SearchId::Auto => options.explored().visit(Choosing { program, limits: &options.limits }),
         named => named,
     }

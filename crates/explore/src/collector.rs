@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use teetotal_judge::monitors::robustness::Site;
+use teetotal_judge::races::DataRace;
 use teetotal_judge::{Ending, Finding, Level, Monitor, MonitorId, View};
 use teetotal_memory::{ModelId, Step};
 use teetotal_program::Value;
@@ -96,6 +97,21 @@ impl<W> Collector<W> {
     /// The most that a monitor looks at.
     pub(crate) fn needs(&self) -> Level {
         self.monitors.iter().map(|monitor| monitor.id().info().needs).max().unwrap_or(Level::State)
+    }
+
+    /// Whether a monitor looks for data races.
+    pub(crate) fn seeks_races(&self) -> bool {
+        self.monitors.iter().any(|monitor| monitor.id() == MonitorId::Races)
+    }
+
+    /// Whether a data race was found before.
+    pub(crate) fn knows_race(&self, race: &DataRace) -> bool {
+        self.findings.iter().any(|found| found.finding == Finding::Race(*race))
+    }
+
+    /// The program that is searched.
+    pub(crate) fn program(&self) -> &Arc<Program> {
+        &self.program
     }
 
     /// The model whose delays alone make a monitor look at more than states, if there is one.

@@ -72,6 +72,8 @@ pub enum StopReason {
     Interrupted,
     /// Whether an execution of the model satisfies all assumptions was not found out.
     Continuation,
+    /// Whether events can happen in another order was not found out.
+    Undecided,
 }
 
 /// An execution from the beginning.
@@ -138,6 +140,8 @@ pub struct Stats {
     pub abandoned: u64,
     /// Classes of executions that read the same values, where the search tells them apart.
     pub classes: u64,
+    /// Questions that the order solver answered.
+    pub solver_calls: u64,
     /// Different states stored.
     pub states: u64,
     /// Of these, states of a coarse search, whose buffers hold more than can be reached.
@@ -154,7 +158,7 @@ impl Stats {
     /// Adds what another part of the search did.
     pub fn add(&mut self, other: &Stats) {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
-        let Stats { classes, states, coarse, steps, bytes, pending, .. } = other;
+        let Stats { classes, solver_calls, states, coarse, steps, bytes, pending, .. } = other;
         self.executions += executions;
         self.completed += completed;
         self.blocked += blocked;
@@ -162,6 +166,7 @@ impl Stats {
         self.failed += failed;
         self.abandoned += abandoned;
         self.classes += classes;
+        self.solver_calls += solver_calls;
         self.states += states;
         self.coarse += coarse;
         self.pending = self.pending.max(*pending);

@@ -68,7 +68,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         name: "mcr",
         summary: "one execution for all that read the same values and end alike; for programs that end",
         preserves: Preserves { level: Level::Values, extent: Extent::All },
-        limits: &["executions", "states", "steps", "memory"],
+        limits: &["executions", "states", "steps", "buffer", "memory"],
     },
     SearchInfo {
         id: SearchId::Bounded,
@@ -103,11 +103,13 @@ pub const SEARCHES: &[SearchInfo] = &[
 impl SearchInfo {
     /// Whether the monitor can be trusted under the search.
     ///
-    /// A search over states decides robustness in a way of its own, by [`crate::robustness::decide`].
+    /// A search over states decides robustness in a way of its own, by [`crate::robustness::decide`]. One execution for
+    /// all that read the same values shows all races with the help of the order solver.
     #[must_use]
     pub fn fits(&self, monitor: &MonitorInfo) -> bool {
         let reduces = matches!(self.id, SearchId::Auto | SearchId::Stateful) && monitor.id == MonitorId::Robustness;
-        reduces || self.preserves.fits(monitor.needs)
+        let predicts = matches!(self.id, SearchId::Auto | SearchId::Mcr) && monitor.id == MonitorId::Races;
+        reduces || predicts || self.preserves.fits(monitor.needs)
     }
 }
 

@@ -9,7 +9,8 @@ use teetotal_program::{Failure, ThreadId};
 
 use crate::level::Level;
 use crate::monitors::robustness::{Borderline, Buffers, Delay, Robustness, Sober, SoberAsPrinted};
-use crate::monitors::{Assertion, BrokenCondition, Deadlock};
+use crate::monitors::{Assertion, BrokenCondition, Deadlock, Races};
+use crate::races::DataRace;
 
 /// Watches executions, one after the other.
 pub trait Monitor: Send {
@@ -65,6 +66,8 @@ pub enum Finding {
     Deadlock { blocked: Vec<ThreadId> },
     /// The final state breaks the condition of the program.
     Condition,
+    /// Two accesses are not ordered, and one of them is not atomic.
+    Race(DataRace),
     /// An execution of the model is not one of sequential consistency.
     NotRobust(Delay),
 }
@@ -86,6 +89,7 @@ pub enum MonitorId {
     Assertion,
     Condition,
     Deadlock,
+    Races,
     Robustness,
     Sober,
     SoberAsPrinted,
@@ -150,6 +154,14 @@ pub const MONITORS: &[MonitorInfo] = &[
         make: |_, _| Box::new(Deadlock),
     },
     MonitorInfo {
+        id: MonitorId::Races,
+        name: "races",
+        summary: "accesses that are not atomic are ordered by happens-before, as C11 and Rust demand",
+        needs: Level::Synchronization,
+        watches: Watches::Model,
+        make: |program, _| Box::new(Races::new(program)),
+    },
+    MonitorInfo {
         id: MonitorId::Robustness,
         name: "robustness",
         summary: "every execution is sequentially consistent; decided by a search of those that are",
@@ -196,10 +208,13 @@ impl MonitorId {
         MONITORS.iter().find(|info| info.id == self).expect("every monitor has a row")
     }
 
-    /// The monitors that are run where none is named: those that watch the model itself.
+    /// The monitors that are run where none is named: those that watch the states of the model itself.
+    ///
+    /// Not every language has a meaning for data races.
     #[must_use]
     pub fn defaults() -> Vec<MonitorId> {
-        MONITORS.iter().filter(|info| info.watches == Watches::Model).map(|info| info.id).collect()
+        let is_default = |info: &&MonitorInfo| info.watches == Watches::Model && info.needs == Level::State;
+        MONITORS.iter().filter(is_default).map(|info| info.id).collect()
     }
 
     /// Whether it watches sequential consistency and tells of another model.

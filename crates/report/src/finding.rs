@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use teetotal_judge::Finding;
+use teetotal_judge::races::DataRace;
 use teetotal_memory::Trace;
 use teetotal_program::condition::Term;
 use teetotal_program::ir::{Expr, Instruction, Program, printer};
@@ -19,6 +20,7 @@ pub(crate) fn describe(program: &Arc<Program>, finding: &Finding, trace: &Trace)
         Finding::Failure { thread, failure } => failed(program, *thread, *failure, &after),
         Finding::Deadlock { blocked } => deadlock(program, blocked, &after),
         Finding::Condition => condition(program, &after),
+        Finding::Race(race) => data_race(program, race),
         Finding::NotRobust(delay) => robustness::not_robust(program, delay),
     }
 }
@@ -87,6 +89,20 @@ fn deadlock(program: &Program, blocked: &[ThreadId], after: &Aftermath<'_>) -> V
         let statement = printer::shown(program, thread, at, None);
         lines.push(format!("  {} waits at `{statement}`{}", name(thread), after.obstacle(thread)));
         lines.extend(words::place(program, thread, at).map(|place| format!("  --> {place}")));
+    }
+    lines
+}
+
+fn data_race(program: &Program, race: &DataRace) -> Vec<String> {
+    let mut lines = vec![format!("data race on {}", program.locations[race.loc.index()].name)];
+    for access in &race.accesses {
+        let thread = &program.threads[access.thread.index()].name;
+        let does = if access.is_write { "writes" } else { "reads" };
+        let how = if access.is_plain { "not atomically" } else { "atomically" };
+        let statement = printer::shown(program, access.thread, access.place as usize, None);
+        lines.push(format!("  {thread} {does} {how} at `{statement}`"));
+        let place = words::place(program, access.thread, access.place as usize);
+        lines.extend(place.map(|place| format!("  --> {place}")));
     }
     lines
 }

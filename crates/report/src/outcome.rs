@@ -280,6 +280,7 @@ fn what_is_left(monitor: MonitorId) -> Option<&'static str> {
         MonitorId::Assertion => Some("failures such as a division by zero"),
         MonitorId::Condition => None,
         MonitorId::Deadlock => Some("deadlock"),
+        MonitorId::Races => Some("data races"),
         MonitorId::Robustness | MonitorId::Sober | MonitorId::SoberAsPrinted | MonitorId::Buffers => None,
     }
 }

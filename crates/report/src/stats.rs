@@ -10,7 +10,7 @@ impl Report<'_> {
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = self.outcome.stats;
-        let Stats { classes, states, coarse, steps, bytes: size, pending, .. } = self.outcome.stats;
+        let Stats { classes, solver_calls, states, coarse, steps, bytes: size, pending, .. } = self.outcome.stats;
         let mut stats = vec![
             ("search", self.outcome.search.info().name.to_owned()),
             ("limits", limits(&self.options.limits, self.outcome.search)),
@@ -31,6 +31,9 @@ impl Report<'_> {
         }
         if classes > 0 {
             stats.push(("classes", classes.to_string()));
+        }
+        if solver_calls > 0 {
+            stats.push(("solver calls", solver_calls.to_string()));
         }
         stats
     }

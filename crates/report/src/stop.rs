@@ -26,6 +26,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::Time => "out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
         StopReason::Continuation => "an execution that may not satisfy the assumptions".to_owned(),
+        StopReason::Undecided => "a question of order that took too long".to_owned(),
     }
 }
 
@@ -37,6 +38,7 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
     };
     match reason {
         StopReason::Violation | StopReason::Interrupted | StopReason::Continuation => None,
+        StopReason::Undecided => Some("look at every trace with `--search dpor`".to_owned()),
         StopReason::Executions(n) => above("executions", Some(n)),
         StopReason::States(_) => above("states", limits.states),
         StopReason::Steps(_) => above("steps", limits.steps),

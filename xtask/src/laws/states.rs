@@ -37,7 +37,7 @@ fn agree_under<M: Model>(case: &Case) -> Verdict {
         match &violation.finding {
             Finding::Deadlock { blocked } => drop(found_deadlocks.insert(blocked.clone())),
             Finding::Failure { thread, failure } => drop(found_failures.insert((*thread, *failure))),
-            Finding::Condition | Finding::NotRobust(_) => {}
+            Finding::Condition | Finding::Race(_) | Finding::NotRobust(_) => {}
         }
     }
     difference(&found_deadlocks, &deadlocks, ("deadlocks of the search", "deadlocks of brute force"))?;

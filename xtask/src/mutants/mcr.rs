@@ -31,7 +31,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a thread that was started stays where it was",
         file: "crates/explore/src/mcr/automata.rs",
-        original: "next[child.index()] = local;",
+        original: "next[child.index()] = settled.local;",
         replacement: "next[child.index()] = row[child.index()];",
     },
     Mutant {
@@ -43,7 +43,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a store joins a buffer that is to be drained first",
         file: "crates/explore/src/mcr/automata.rs",
-        original: "M::BUFFERS && !buffer.is_draining(),",
+        original: "M::BUFFERS && !buffer.is_draining() && !self.is_full(buffer),",
         replacement: "M::BUFFERS,",
     },
     Mutant {

@@ -31,6 +31,7 @@ fn checks_are_listed_with_the_searches_that_fit() {
             assertion         state               all   all       all       all   all  bound    sample  sample  all
             condition         state               all   all       all       all   all  bound    sample  sample  all
             deadlock          state               all   all       all       all   all  bound    sample  sample  all
+            races             synchronization     all   -         -         all   all  bound    sample  sample  all
             robustness        trace               all   all       -         all   -    bound    sample  sample  all
             sober             trace               -     -         -         all   -    bound    sample  sample  all
             sober-as-printed  trace               -     -         -         all   -    bound    sample  sample  all
@@ -45,6 +46,8 @@ fn checks_are_listed_with_the_searches_that_fit() {
             assertion         no assertion fails and no thread goes wrong otherwise
             condition         every final state satisfies what the program demands of it
             deadlock          no thread waits forever
+            races             accesses that are not atomic are ordered by happens-before, as
+                              C11 and Rust demand
             robustness        every execution is sequentially consistent; decided by a
                               search of those that are
             sober             the same for TSO by Sober's relaxed happens-before, corrected
@@ -106,8 +109,8 @@ fn limits_are_listed() {
                                                random, pct, brute)
             steps        1000000  steps        steps in one execution (all)
             buffer       none     stores       stores in the buffer of one thread (auto,
-                                               stateful, symbolic, bounded, random, pct,
-                                               brute)
+                                               stateful, symbolic, mcr, bounded, random,
+                                               pct, brute)
             memory       8192     MiB          memory that the stored states take (auto,
                                                stateful, symbolic, mcr)
             preemptions  2        preemptions  switches from a thread that can go on; may be

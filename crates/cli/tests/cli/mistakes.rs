@@ -80,11 +80,11 @@ fn an_unknown_model_is_refused() {
 #[test]
 fn an_unknown_check_or_search_is_refused() {
     refuse(
-        "check SB --check race",
+        "check SB --check leaks",
         2,
         expect![[r#"
-            error: there is no check `race`
-            help: use one of assertion, condition, deadlock, robustness, sober, sober-as-printed, buffers, all
+            error: there is no check `leaks`
+            help: use one of assertion, condition, deadlock, races, robustness, sober, sober-as-printed, buffers, all
         "#]],
     );
     refuse(

@@ -4,12 +4,15 @@
 //! each location. What a step does to its thread follows from the local state and from what it finds in the rest; the
 //! first time, the system is put into the state and performs it, after that it is known.
 
-use teetotal_memory::{Model, Step};
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+use teetotal_memory::{Model, Step, StoreBuffer};
 use teetotal_program::{Foresight, Loc, LocSet, Op, Rewind, Status, Subject, ThreadId};
 
 use super::history::{Histories, HistoryId};
 use super::intern::{Interned, Values};
-use super::local::{Footprint, Local, Locals, Look, Noted, Outcome, Standing, look, standing};
+use super::local::{Footprint, Local, Locals, Look, Noted, Outcome, Standing, look, place, standing};
 use crate::system::System;
 
 /// What the search asks of a subject.
@@ -25,8 +28,22 @@ pub(super) struct Edge {
     pub(super) alternative: u32,
     /// What it writes to memory at once: the location and the number of the value.
     pub(super) write: Option<(Loc, u32)>,
-    /// The thread that it starts, and where that is then.
-    started: Option<(ThreadId, u32)>,
+    /// How many operations of the same thread follow at once.
+    follow: u32,
+    /// The thread that it starts, where that is then, and how many operations it performs at once.
+    started: Option<(ThreadId, Settled)>,
+    /// Whether a thread goes back in a loop.
+    goes_back: bool,
+}
+
+/// Where a thread has come to.
+#[derive(Clone, Copy, Debug)]
+struct Settled {
+    local: u32,
+    /// How many operations that nobody can tell the time of it has performed.
+    follow: u32,
+    /// Whether it went back in a loop by one of them.
+    goes_back: bool,
 }
 
 /// A store that may leave its buffer.
@@ -34,8 +51,10 @@ pub(super) struct Edge {
 pub(super) struct Leaving {
     pub(super) loc: Loc,
     pub(super) value: u32,
-    /// Where its thread is then, once that is known.
+    /// Where its thread is then, once that is known, and how many operations of it follow at once.
     next: u32,
+    follow: u32,
+    goes_back: bool,
 }
 
 /// A step that is possible in a state.
@@ -55,6 +74,8 @@ pub(super) struct Taken {
     follow: u32,
     /// A thread that was started, and how many operations it performs at once.
     started: Option<(ThreadId, u32)>,
+    /// Whether a thread went back in a loop.
+    pub(super) goes_back: bool,
 }
 
 impl Taken {
@@ -82,6 +103,18 @@ const UNKNOWN: u32 = u32::MAX;
 /// So many operations follow a step at once at most.
 const FOLLOW: u32 = 64;
 
+/// So many things that an operation may find are kept in a row, the others in a table.
+const FEW_OUTCOMES: u32 = 8;
+
+/// What tells local states of a thread apart, beside the pending stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Memory {
+    /// All that it has read: the classes of programs that end.
+    Histories,
+    /// Where it is and what its registers hold, however often it has gone round: for programs that do not end.
+    Places,
+}
+
 /// The automata of all threads, and the system that they are learnt from.
 pub(super) struct Automata<S, M> {
     system: System<S, M>,
@@ -89,12 +122,17 @@ pub(super) struct Automata<S, M> {
     n_locations: usize,
     /// Whether operations that nobody can tell the time of follow at once.
     pub(super) reduces: bool,
+    memory_of: Memory,
+    /// No buffer holds more stores than this.
+    buffer_limit: usize,
     /// The locations that an outcome or a condition shows.
     seen_at_end: Vec<bool>,
     seen_set: LocSet,
     histories: Histories,
     locals: Vec<Locals>,
     outcomes: Vec<Outcome>,
+    /// By thread, local state and what is found.
+    more_outcomes: FxHashMap<(u32, u32, u32), (u32, u32)>,
     edges: Vec<Edge>,
     leavings: Vec<Leaving>,
     values: Values,
@@ -102,13 +140,16 @@ pub(super) struct Automata<S, M> {
     tuples: Interned<Vec<u32>>,
     /// The local state in which each thread of the system is, if it is known.
     loaded: Vec<u32>,
+    longest_buffer: usize,
     noted: Noted,
     steps: Vec<Step>,
 }
 
 impl<S: Learnable, M: Model> Automata<S, M> {
     /// At the beginning of `system`; an outcome or a condition shows the locations `seen`.
-    pub(super) fn new(system: System<S, M>, seen: &[Loc]) -> Self {
+    pub(super) fn new(mut system: System<S, M>, seen: &[Loc], memory_of: Memory, buffer_limit: Option<u64>) -> Self {
+        let buffer_limit = buffer_limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+        system.limit_buffers(buffer_limit);
         let subject = system.subject();
         let (n_threads, n_locations) = (subject.n_threads(), subject.n_locations());
         let is_local = |index| !subject.future(ThreadId::at(index)).is_global;
@@ -122,17 +163,21 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             n_threads,
             n_locations,
             reduces,
+            memory_of,
+            buffer_limit,
             seen_at_end,
             seen_set,
             histories: Histories::new(width),
             locals: (0..n_threads).map(|_| Locals::new()).collect(),
             outcomes: Vec::with_capacity(64),
+            more_outcomes: FxHashMap::default(),
             edges: Vec::with_capacity(64),
             leavings: Vec::new(),
             values: Values::new(),
             lists: Vec::new(),
             tuples: Interned::default(),
             loaded: vec![UNKNOWN; n_threads],
+            longest_buffer: 0,
             noted: Noted::default(),
             steps: Vec::new(),
         }
@@ -145,7 +190,30 @@ impl<S: Learnable, M: Model> Automata<S, M> {
     /// How much memory all that was learnt takes.
     pub(super) fn memory(&self) -> usize {
         let locals: usize = self.locals.iter().map(Locals::memory).sum();
-        locals + self.histories.memory() + self.edges.capacity() * size_of::<Edge>()
+        let edges = self.edges.capacity() * size_of::<Edge>() + self.leavings.capacity() * size_of::<Leaving>();
+        let outcomes = self.outcomes.capacity() * size_of::<Outcome>() + self.more_outcomes.capacity() * 21;
+        locals + self.histories.memory() + edges + outcomes
+    }
+
+    /// Whether a store was held back by the limit on buffers.
+    pub(super) fn limit_reached(&self) -> bool {
+        self.system.machine().limit_reached()
+    }
+
+    /// The most stores that a buffer has held.
+    pub(super) fn longest_buffer(&self) -> usize {
+        self.longest_buffer
+    }
+
+    /// A number for what the state is however its threads came there; equal states have equal ones, and others hardly.
+    pub(super) fn place(&self, row: &[u32]) -> u64 {
+        let mut hasher = FxHasher::default();
+        for index in 0..self.n_threads {
+            let local = self.local(row, index);
+            hasher.write_u64(place(self.histories.words(local.history), &local.buffer));
+        }
+        row[self.n_threads..].iter().for_each(|&word| hasher.write_u32(word));
+        hasher.finish()
     }
 
     /// The state at the beginning, and the operations that the threads perform before anything else.
@@ -154,9 +222,9 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         for index in 0..self.n_threads {
             let thread = ThreadId::at(index);
             let root = self.histories.root();
-            let local = self.settle(thread, root);
+            let Settled { local, follow, .. } = self.settle(thread, root);
             row.push(local);
-            push_issues(thread, self.issues(index, local), &mut before);
+            push_issues(thread, follow, &mut before);
         }
         row.push(0);
         for index in 0..self.n_locations {
@@ -229,13 +297,17 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             Look::Memory(loc) | Look::Lock(loc) => self.memory_at(row, loc),
             other => self.key(row, other),
         };
-        let mut at = self.local(row, index).outcome;
+        let local = self.local(row, index);
+        let (mut at, has_more) = (local.outcome, local.n_outcomes > FEW_OUTCOMES);
         while at != UNKNOWN {
             let outcome = &self.outcomes[at as usize];
             if outcome.key == key {
                 return (outcome.first, outcome.end);
             }
             at = outcome.other;
+        }
+        if has_more && let Some(&known) = self.more_outcomes.get(&(index as u32, row[index], key)) {
+            return known;
         }
         self.learn(row, index, key)
     }
@@ -275,8 +347,13 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         let end = self.edges.len() as u32;
         let newest = self.outcomes.len() as u32;
         let local = self.locals[index].get_mut(row[index]);
-        self.outcomes.push(Outcome { key, first, end, other: local.outcome });
-        local.outcome = newest;
+        local.n_outcomes += 1;
+        if local.n_outcomes > FEW_OUTCOMES {
+            self.more_outcomes.insert((index as u32, row[index], key), (first, end));
+        } else {
+            self.outcomes.push(Outcome { key, first, end, other: local.outcome });
+            local.outcome = newest;
+        }
         (first, end)
     }
 
@@ -287,36 +364,52 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             Look::IsFresh(child) if self.local(row, child.index()).standing == Standing::NotStarted => Some(child),
             _ => None,
         };
+        let before = self.system.subject().position(thread);
         self.noted.clear();
         self.system.perform(step, &mut self.noted);
         let write = self.noted.write.map(|(loc, value)| (loc, self.values.number(value)));
-        let next = self.histories.extend(history, &self.noted.reads);
+        let goes_back = self.system.subject().position(thread) <= before;
+        let next = self.extend(history, true);
         let next = self.settle(thread, next);
         let started = child.map(|child| {
             let root = self.local(row, child.index()).history;
-            let begun = self.histories.extend(root, &[]);
+            let begun = self.extend(root, false);
             (child, self.settle(child, begun))
         });
-        Edge { next, alternative, write, started }
+        let goes_back = goes_back || next.goes_back || started.is_some_and(|(_, settled)| settled.goes_back);
+        Edge { next: next.local, alternative, write, follow: next.follow, started, goes_back }
+    }
+
+    /// The history with one more operation, which read what was noted or nothing.
+    fn extend(&mut self, history: HistoryId, has_read: bool) -> HistoryId {
+        let answers: &[_] = if has_read { &self.noted.reads } else { &[] };
+        match self.memory_of {
+            Memory::Histories => self.histories.extend(history, answers),
+            Memory::Places => history,
+        }
     }
 
     /// Lets `thread` of the system, which has just come here, perform what nobody can tell the time of; gives where it
     /// is then.
-    fn settle(&mut self, thread: ThreadId, mut history: HistoryId) -> u32 {
+    fn settle(&mut self, thread: ThreadId, mut history: HistoryId) -> Settled {
         self.loaded[thread.index()] = UNKNOWN;
+        let (mut follow, mut goes_back) = (0, false);
         // A thread may store without end; what follows is then a step of its own.
         for _ in 0..FOLLOW {
             if !self.reduces || !self.is_silent(thread) {
                 break;
             }
             let op = Step::Issue { thread, alternative: 0 };
+            let before = self.system.subject().position(thread);
             self.noted.clear();
             self.system.perform(op, &mut self.noted);
-            history = self.histories.extend(history, &[]);
+            goes_back |= self.system.subject().position(thread) <= before;
+            follow += 1;
+            history = self.extend(history, false);
         }
         let local = self.intern(thread, history);
         self.loaded[thread.index()] = local;
-        local
+        Settled { local, follow, goes_back }
     }
 
     /// Whether the operation of `thread` of the system is possible and concerns nobody else: a store that joins its
@@ -325,7 +418,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         let Status::Ready(op) = self.system.subject().status(thread) else { return false };
         let buffer = self.system.machine().buffer(thread);
         match op {
-            Op::Store { .. } => M::BUFFERS && !buffer.is_draining(),
+            Op::Store { .. } => M::BUFFERS && !buffer.is_draining() && !self.is_full(buffer),
             Op::Fence { order } => {
                 buffer.is_empty() || !buffer.is_draining() && order != teetotal_program::Order::SeqCst
             }
@@ -333,20 +426,31 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         }
     }
 
+    fn is_full(&self, buffer: &StoreBuffer) -> bool {
+        M::BUFFERS && buffer.pending().len() >= self.buffer_limit
+    }
+
     /// The local state in which `thread` of the system is.
     fn intern(&mut self, thread: ThreadId, history: HistoryId) -> u32 {
+        let subject = self.system.subject();
+        let save = |words: &mut [_]| subject.save_thread(thread, words);
+        let history = match self.memory_of {
+            Memory::Histories => history,
+            Memory::Places => self.histories.at_place(thread, save),
+        };
         let buffer = self.system.machine().buffer(thread);
         if let Some(known) = self.locals[thread.index()].find(history, buffer) {
             return known;
         }
-        let subject = self.system.subject();
-        self.histories.keep(history, |words| subject.save_thread(thread, words));
+        self.longest_buffer = self.longest_buffer.max(buffer.pending().len());
+        self.histories.keep(history, save);
         let first = self.leavings.len() as u32;
         if M::BUFFERS {
             for (position, store) in buffer.pending().iter().enumerate() {
                 if M::may_leave(buffer, position) {
                     let value = self.values.number(store.value);
-                    self.leavings.push(Leaving { loc: store.loc, value, next: UNKNOWN });
+                    let loc = store.loc;
+                    self.leavings.push(Leaving { loc, value, next: UNKNOWN, follow: 0, goes_back: false });
                 }
             }
         }
@@ -364,11 +468,13 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             history,
             buffer: buffer.clone(),
             standing: standing(status, buffer.is_empty()),
+            has_failed: matches!(status, Status::Failed(_)),
             look,
             reads_now,
             future: Footprint::new::<M>(subject.future(thread), buffer),
             is_exclusive: subject.asks_for_no_switch(thread),
             outcome: UNKNOWN,
+            n_outcomes: 0,
             commits: first..self.leavings.len() as u32,
         };
         self.locals[thread.index()].add(local)
@@ -380,42 +486,54 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         let thread = ThreadId::at(index);
         next.clear();
         next.extend_from_slice(row);
-        let (step, started) = if step.is_commit {
-            let leaving = self.leavings[step.index as usize];
-            next[index] = if leaving.next == UNKNOWN { self.learn_commit(row, step) } else { leaving.next };
-            next[self.n_threads + 1 + leaving.loc.index()] = leaving.value;
-            (Step::Commit { thread, loc: leaving.loc }, None)
+        let taken = if step.is_commit {
+            if self.leavings[step.index as usize].next == UNKNOWN {
+                self.learn_commit(row, step);
+            }
+            let Leaving { loc, value, next: to, follow, goes_back } = self.leavings[step.index as usize];
+            next[index] = to;
+            next[self.n_threads + 1 + loc.index()] = value;
+            Taken { step: Step::Commit { thread, loc }, follow, started: None, goes_back }
         } else {
-            let Edge { next: to, alternative, write, started } = self.edges[step.index as usize];
+            let Edge { next: to, alternative, write, follow, started, goes_back } = self.edges[step.index as usize];
             next[index] = to;
             if let Some((loc, value)) = write {
                 next[self.n_threads + 1 + loc.index()] = value;
             }
-            if let Some((child, local)) = started {
-                next[child.index()] = local;
+            if let Some((child, settled)) = started {
+                next[child.index()] = settled.local;
             }
             next[self.n_threads] = if self.locals[index].get(to).is_exclusive { index as u32 + 1 } else { 0 };
-            (Step::Issue { thread, alternative }, started)
+            let started = started.map(|(child, settled)| (child, settled.follow));
+            Taken { step: Step::Issue { thread, alternative }, follow, started, goes_back }
         };
         self.let_others_go_on(next);
         self.forget_dead(next);
-        let performed = self.issues(index, next[index]) - self.issues(index, row[index]);
-        let follow = performed - u32::from(!step.is_commit());
-        let started = started.map(|(child, local)| (child, self.issues(child.index(), local) - 1));
-        Taken { step, follow, started }
+        taken
     }
 
     /// Lets a store leave its buffer in the system, and keeps where its thread is then.
     #[cold]
-    fn learn_commit(&mut self, row: &[u32], step: Possible) -> u32 {
+    fn learn_commit(&mut self, row: &[u32], step: Possible) {
         let thread = ThreadId::at(step.thread as usize);
         let Leaving { loc, .. } = self.leavings[step.index as usize];
         let history = self.local(row, thread.index()).history;
         self.load(row);
         self.system.perform(Step::Commit { thread, loc }, &mut self.noted);
-        let next = self.settle(thread, history);
-        self.leavings[step.index as usize].next = next;
-        next
+        let Settled { local, follow, goes_back } = self.settle(thread, history);
+        let leaving = &mut self.leavings[step.index as usize];
+        *leaving = Leaving { next: local, follow, goes_back, ..*leaving };
+    }
+
+    /// Whether a thread goes back in a loop by a step from `row`.
+    pub(super) fn goes_back(&mut self, row: &[u32], step: Possible) -> bool {
+        if !step.is_commit {
+            return self.edges[step.index as usize].goes_back;
+        }
+        if self.leavings[step.index as usize].next == UNKNOWN {
+            self.learn_commit(row, step);
+        }
+        self.leavings[step.index as usize].goes_back
     }
 
     /// Ends a stretch without a switch where its thread cannot go on.
@@ -423,7 +541,9 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         let exclusive = row[self.n_threads] as usize;
         if exclusive != 0 {
             let (first, end) = self.outcome(row, exclusive - 1);
-            let can_go_on = self.local(row, exclusive - 1).standing != Standing::Ready || first < end;
+            let local = self.local(row, exclusive - 1);
+            // One that only finds its buffer full goes on when it is not.
+            let can_go_on = local.standing != Standing::Ready || first < end || self.is_full(&local.buffer);
             if !can_go_on {
                 row[self.n_threads] = 0;
             }
@@ -467,9 +587,10 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             }
     }
 
-    /// How many operations a thread has performed in a local state; starting it counts as one.
-    fn issues(&self, thread: usize, local: u32) -> u32 {
-        self.histories.issues(self.locals[thread].get(local).history)
+    /// The threads that have failed in a state.
+    pub(super) fn failed(&self, row: &[u32]) -> impl Iterator<Item = (usize, u32)> {
+        let locals = (0..self.n_threads).map(|index| (index, row[index]));
+        locals.filter(|&(index, local)| self.locals[index].get(local).has_failed)
     }
 
     /// Puts the system into a state, and gives it.

@@ -2,7 +2,11 @@
 //!
 //! A thread is deterministic, so what it read decides where it is. An operation that reads nothing has one child.
 
-use teetotal_program::Value;
+use std::hash::BuildHasherDefault;
+
+use hashbrown::HashMap;
+use rustc_hash::FxHasher;
+use teetotal_program::{ThreadId, Value};
 
 /// A node of the tree: all that one thread has read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -10,13 +14,15 @@ pub(super) struct HistoryId(u32);
 
 const NONE: u32 = u32::MAX;
 
+/// So many ways to go on are kept in a row, the others in a table.
+const FEW_CHILDREN: u32 = 8;
+
 struct Node {
     /// The value by which it differs from its siblings.
     answer: Value,
     first_child: u32,
     next_sibling: u32,
-    /// How many operations its thread has performed.
-    issues: u32,
+    n_children: u32,
     /// Where the state of its thread is kept, if it is.
     words: u32,
 }
@@ -24,35 +30,51 @@ struct Node {
 /// The histories of all threads, each with the state of its thread.
 pub(super) struct Histories {
     nodes: Vec<Node>,
+    /// For a history with many ways to go on and a value read after it, the history that goes on with that.
+    children: HashMap<(u32, Value), u32, BuildHasherDefault<FxHasher>>,
     words: Vec<Value>,
     /// How many words a state has.
     width: usize,
+    /// The one history for each state of each thread, where only these count.
+    places: HashMap<Vec<Value>, HistoryId, BuildHasherDefault<FxHasher>>,
 }
 
 impl Histories {
     pub(super) fn new(width: usize) -> Self {
-        Histories { nodes: Vec::with_capacity(64), words: Vec::with_capacity(64 * width), width }
+        Histories {
+            nodes: Vec::with_capacity(64),
+            children: HashMap::default(),
+            words: Vec::with_capacity(64 * width),
+            width,
+            places: HashMap::default(),
+        }
     }
 
     /// The empty history of another thread.
     pub(super) fn root(&mut self) -> HistoryId {
-        self.add(0)
+        self.add()
     }
 
     /// The history that goes on with one more operation, which read `answers`.
     pub(super) fn extend(&mut self, history: HistoryId, answers: &[Value]) -> HistoryId {
-        let issues = self.issues(history) + 1;
-        let next = match answers {
+        match answers {
             [] => self.child(history, 0),
             _ => answers.iter().fold(history, |at, &answer| self.child(at, answer)),
-        };
-        self.nodes[next.0 as usize].issues = issues;
-        next
+        }
     }
 
-    /// How many operations its thread has performed.
-    pub(super) fn issues(&self, history: HistoryId) -> u32 {
-        self.nodes[history.0 as usize].issues
+    /// What stands for all histories that bring `thread` into the state that `save` writes.
+    pub(super) fn at_place(&mut self, thread: ThreadId, save: impl FnOnce(&mut [Value])) -> HistoryId {
+        let mut key = vec![0; self.width + 1];
+        key[self.width] = thread.0.into();
+        save(&mut key[..self.width]);
+        if let Some(&known) = self.places.get(&key) {
+            return known;
+        }
+        let new = self.add();
+        self.keep(new, |words| words.copy_from_slice(&key[..words.len()]));
+        self.places.insert(key, new);
+        new
     }
 
     /// The state of its thread, which was kept.
@@ -78,7 +100,10 @@ impl Histories {
 
     /// How much memory it all takes.
     pub(super) fn memory(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.words.capacity() * size_of::<Value>()
+        let places = self.places.capacity() * (self.width + 5) * size_of::<Value>();
+        let children = self.children.capacity() * (size_of::<((u32, Value), u32)>() + 1);
+        let nodes = self.nodes.capacity() * size_of::<Node>() + children;
+        nodes + self.words.capacity() * size_of::<Value>() + places
     }
 
     fn child(&mut self, parent: HistoryId, answer: Value) -> HistoryId {
@@ -90,16 +115,27 @@ impl Histories {
             }
             at = node.next_sibling;
         }
-        let new = self.add(answer);
-        let parent = parent.0 as usize;
-        self.nodes[new.0 as usize].next_sibling = self.nodes[parent].first_child;
-        self.nodes[parent].first_child = new.0;
+        let has_many = self.nodes[parent.0 as usize].n_children >= FEW_CHILDREN;
+        if has_many && let Some(&known) = self.children.get(&(parent.0, answer)) {
+            return HistoryId(known);
+        }
+        let new = self.add();
+        self.nodes[new.0 as usize].answer = answer;
+        let first = self.nodes[parent.0 as usize].first_child;
+        let node = &mut self.nodes[parent.0 as usize];
+        node.n_children += 1;
+        if has_many {
+            self.children.insert((parent.0, answer), new.0);
+        } else {
+            node.first_child = new.0;
+            self.nodes[new.0 as usize].next_sibling = first;
+        }
         new
     }
 
-    fn add(&mut self, answer: Value) -> HistoryId {
+    fn add(&mut self) -> HistoryId {
         let id = number(self.nodes.len());
-        self.nodes.push(Node { answer, first_child: NONE, next_sibling: NONE, issues: 0, words: NONE });
+        self.nodes.push(Node { answer: 0, first_child: NONE, next_sibling: NONE, n_children: 0, words: NONE });
         HistoryId(id)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
-use teetotal_memory::{Model, StoreBuffer};
+use teetotal_memory::{Model, Pending, StoreBuffer};
 use teetotal_program::{Foresight, Future, Loc, LocSet, Op, Status, ThreadId, Value};
 
 use super::history::{Histories, HistoryId};
@@ -15,6 +15,7 @@ pub(super) struct Local {
     pub(super) history: HistoryId,
     pub(super) buffer: StoreBuffer,
     pub(super) standing: Standing,
+    pub(super) has_failed: bool,
     pub(super) look: Look,
     /// What its operation reads in memory.
     pub(super) reads_now: LocSet,
@@ -24,6 +25,8 @@ pub(super) struct Local {
     pub(super) is_exclusive: bool,
     /// What its operation leads to for the last thing that it was found to find; others follow.
     pub(super) outcome: u32,
+    /// How many things it was found to find.
+    pub(super) n_outcomes: u32,
     /// The stores that may leave the buffer next.
     pub(super) commits: Range<u32>,
 }
@@ -116,11 +119,13 @@ pub(super) struct Outcome {
 pub(super) struct Locals {
     list: Vec<Local>,
     table: HashTable<u32>,
+    /// How many stores all their buffers hold together.
+    n_pending: usize,
 }
 
 impl Locals {
     pub(super) fn new() -> Self {
-        Locals { list: Vec::with_capacity(32), table: HashTable::with_capacity(32) }
+        Locals { list: Vec::with_capacity(32), table: HashTable::with_capacity(32), n_pending: 0 }
     }
 
     #[inline]
@@ -140,6 +145,7 @@ impl Locals {
     pub(super) fn add(&mut self, local: Local) -> u32 {
         let number = u32::try_from(self.list.len()).expect("the limit on memory comes before 2^32 local states");
         let hash = hash_of(local.history, &local.buffer);
+        self.n_pending += local.buffer.pending().len();
         self.list.push(local);
         let list = &self.list;
         self.table.insert_unique(hash, number, |&other| {
@@ -151,7 +157,8 @@ impl Locals {
 
     /// How much memory they take, about.
     pub(super) fn memory(&self) -> usize {
-        self.list.capacity() * (size_of::<Local>() + 64) + self.table.capacity() * 5
+        let pending = self.n_pending * size_of::<Pending>();
+        self.list.capacity() * size_of::<Local>() + pending + self.table.capacity() * 5
     }
 }
 
@@ -162,6 +169,18 @@ fn hash_of(history: HistoryId, buffer: &StoreBuffer) -> u64 {
         hasher.write_u32(store.loc.0);
         hasher.write_u64(store.value);
     }
+    hasher.finish()
+}
+
+/// A number for where a thread is and what it has pending; others hardly have the same.
+pub(super) fn place(words: &[Value], buffer: &StoreBuffer) -> u64 {
+    let mut hasher = FxHasher::default();
+    words.iter().for_each(|&word| hasher.write_u64(word));
+    for store in buffer.pending() {
+        hasher.write_u32(store.loc.0 << 2 | u32::from(store.release) << 1 | u32::from(store.after_barrier));
+        hasher.write_u64(store.value);
+    }
+    hasher.write_u32(u32::from(buffer.has_barrier_at_end()) << 1 | u32::from(buffer.is_draining()));
     hasher.finish()
 }
 

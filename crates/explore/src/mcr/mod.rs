@@ -15,6 +15,7 @@ mod history;
 mod intern;
 mod local;
 mod reduction;
+mod rounds;
 mod rows;
 mod search;
 mod show;

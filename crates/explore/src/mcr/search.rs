@@ -1,11 +1,14 @@
 //! The walk over combinations of local states, depth first.
 
+use rustc_hash::FxHashSet;
+use teetotal_judge::Level;
 use teetotal_memory::{Model, Step};
 use teetotal_program::{Failure, Loc, ThreadId};
 
-use super::automata::{Automata, Learnable, Possible, Taken};
+use super::automata::{Automata, Learnable, Memory, Possible, Taken};
 use super::local::Standing;
 use super::reduction::Reduction;
+use super::rounds::Rounds;
 use super::rows::Rows;
 use super::show::{Show, Way};
 use crate::collector::Collector;
@@ -28,6 +31,15 @@ const INTERVAL: u64 = 1_024;
 /// Of states in which one step is possible, every so many in a row are stored.
 const PASSED: u32 = 16;
 
+/// An execution with fewer steps than this is not asked whether it goes round.
+const SHORT: u64 = 256;
+
+/// A buffer with more stores than this belongs to a thread that stores without end, or to one that is as good.
+const LONG_BUFFER: usize = 1_000;
+
+/// No buffer holds more stores than this where a program does not end, if nobody says otherwise.
+const SHORT_BUFFER: u64 = 8;
+
 /// Shows one execution of each class of `system`; an outcome or a condition shows the locations `seen`.
 pub fn search<S, M>(
     system: &System<S, M>,
@@ -43,10 +55,65 @@ where
     if let Some((thread, Failure::EndlessLoop { instruction })) = system.initial_failure() {
         return Coverage::Stopped(StopReason::EndlessLoop { thread, instruction });
     }
+    let before = collector.stats;
+    let halted = walk(system, seen, Memory::Histories, collector, settings, signal);
+    let Err(Halt::GoesRound { thread, instruction }) = halted else { return coverage(halted) };
+    if collector.needs() > Level::State {
+        return Coverage::Stopped(StopReason::EndlessLoop { thread, instruction });
+    }
+    // What was shown is true all the same, but it counts among what is shown now.
+    let in_vain = collector.stats.executions - before.executions;
+    collector.stats = before;
+    collector.stats.abandoned += in_vain;
+    let limits = Limits { buffer: settings.limits.buffer.or(Some(SHORT_BUFFER)), ..settings.limits };
+    coverage(walk(system, seen, Memory::Places, collector, &Settings { limits, ..*settings }, signal))
+}
+
+/// Shows an execution of each class, as `memory_of` tells them apart.
+fn walk<S, M>(
+    system: &System<S, M>,
+    seen: &[Loc],
+    memory_of: Memory,
+    collector: &mut Collector,
+    settings: &Settings,
+    signal: StopSignal<'_>,
+) -> Result<(), Halt>
+where
+    S: Learnable + Clone,
+    M: Model,
+{
     let mut show = Show::new(system, collector);
-    let (coverage, stats) = Search::new(system, seen, settings, &mut show).run(signal);
+    let (halted, stats) = Search::new(system, seen, memory_of, settings, &mut show).run(signal);
+    let is_partial = show.is_partial;
     collector.stats.add(&stats);
-    coverage
+    if is_partial { halted.and(Err(StopReason::Undecided.into())) } else { halted }
+}
+
+fn coverage(halted: Result<(), Halt>) -> Coverage {
+    match halted {
+        Ok(()) => Coverage::Complete,
+        Err(Halt::Stop(reason)) => Coverage::Stopped(reason),
+        Err(Halt::GoesRound { thread, instruction }) => {
+            Coverage::Stopped(StopReason::EndlessLoop { thread, instruction })
+        }
+    }
+}
+
+/// Why a walk ends before it has been everywhere.
+#[derive(Clone, Copy, Debug)]
+enum Halt {
+    Stop(StopReason),
+    /// A thread goes round without end, so that there is no end of classes.
+    GoesRound {
+        thread: ThreadId,
+        instruction: u32,
+    },
+}
+
+impl From<StopReason> for Halt {
+    fn from(reason: StopReason) -> Self {
+        Halt::Stop(reason)
+    }
 }
 
 /// Calls `each` with one execution of each class.
@@ -60,13 +127,18 @@ where
     S: Learnable + Clone,
     M: Model,
 {
-    Search::new(system, seen, settings, &mut Each(each)).run(&|| None).0
+    coverage(Search::new(system, seen, Memory::Histories, settings, &mut Each(each)).run(&|| None).0)
 }
 
 /// Somebody who is shown the executions.
 pub(super) trait Audience<S, M> {
     /// Sees the execution that leads to the state `row`, in which nothing is possible.
     fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow;
+
+    /// Sees a state in which threads have failed, and after which others may go on without end.
+    fn failure(&mut self, _: &mut Automata<S, M>, _: &[u32], _: Way<'_>) -> Flow {
+        Flow::Continue
+    }
 }
 
 struct Each<'e>(&'e mut dyn FnMut(Vec<Step>));
@@ -105,6 +177,11 @@ struct Search<'s, S, M, A> {
     depth: u64,
     /// What cut an execution short, if something did.
     cut: Option<StopReason>,
+    memory_of: Memory,
+    /// The states on the way in which a thread had just gone back.
+    rounds: Rounds,
+    /// The threads that were seen to fail without an end, and where.
+    failed: FxHashSet<(usize, u32)>,
     audience: &'s mut A,
     settings: &'s Settings,
     steps: u64,
@@ -115,8 +192,14 @@ struct Search<'s, S, M, A> {
 }
 
 impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> {
-    fn new(system: &System<S, M>, seen: &[Loc], settings: &'s Settings, audience: &'s mut A) -> Self {
-        let mut automata = Automata::new(system.clone(), seen);
+    fn new(
+        system: &System<S, M>,
+        seen: &[Loc],
+        memory_of: Memory,
+        settings: &'s Settings,
+        audience: &'s mut A,
+    ) -> Self {
+        let mut automata = Automata::new(system.clone(), seen, memory_of, settings.limits.buffer);
         automata.reduces &= settings.reduce;
         let length = automata.row_length();
         Search {
@@ -130,6 +213,9 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             taken: Vec::new(),
             depth: 0,
             cut: None,
+            memory_of,
+            rounds: Rounds::default(),
+            failed: FxHashSet::default(),
             audience,
             settings,
             steps: 0,
@@ -139,8 +225,10 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         }
     }
 
-    fn run(mut self, signal: StopSignal<'_>) -> (Coverage, Stats) {
-        let stopped = self.walk(signal).err().or(self.cut);
+    fn run(mut self, signal: StopSignal<'_>) -> (Result<(), Halt>, Stats) {
+        let halted = self.walk(signal);
+        let held_back = self.settings.limits.buffer.filter(|_| self.automata.limit_reached()).map(StopReason::Buffer);
+        let cut = self.cut.or(held_back).map_or(Ok(()), |reason| Err(reason.into()));
         let stats = Stats {
             classes: self.classes.len() as u64,
             states: self.visited.len() as u64,
@@ -148,10 +236,10 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             bytes: self.memory(),
             ..Stats::default()
         };
-        (stopped.map_or(Coverage::Complete, Coverage::Stopped), stats)
+        (halted.and(cut), stats)
     }
 
-    fn walk(&mut self, signal: StopSignal<'_>) -> Result<(), StopReason> {
+    fn walk(&mut self, signal: StopSignal<'_>) -> Result<(), Halt> {
         let (row, before) = self.automata.start();
         self.depth = before.len() as u64;
         self.before = before;
@@ -159,6 +247,7 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         self.go_on(signal)?;
         while let Some(frame) = self.frames.last_mut() {
             self.taken.truncate(frame.taken);
+            self.rounds.back_to(frame.taken);
             let Some(&step) = self.chosen.get(frame.next) else {
                 self.chosen.truncate(frame.first);
                 self.frames.pop();
@@ -168,26 +257,85 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             self.depth = frame.depth;
             self.row.clear();
             self.row.extend_from_slice(self.visited.get(frame.row));
-            self.take(step);
-            if self.steps.is_multiple_of(INTERVAL) {
-                self.heed(signal)?;
-            }
+            self.take(step, signal)?;
             self.go_on(signal)?;
         }
         Ok(())
     }
 
     /// Takes a step from the state at hand.
-    fn take(&mut self, step: Possible) {
+    fn take(&mut self, step: Possible, signal: StopSignal<'_>) -> Result<(), Halt> {
         let taken = self.automata.take(&self.row, step, &mut self.next);
         std::mem::swap(&mut self.row, &mut self.next);
         self.depth += taken.len();
         self.taken.push(taken);
         self.steps += 1;
+        if self.memory_of == Memory::Histories {
+            let thread = step.thread as usize;
+            if taken.goes_back
+                && self.depth > SHORT
+                && !self.rounds.add(self.taken.len(), self.automata.place(&self.row))
+            {
+                return Err(self.goes_round(thread));
+            }
+            if self.automata.longest_buffer() > LONG_BUFFER && self.settings.limits.buffer.is_none() {
+                return Err(self.goes_round(thread));
+            }
+        } else {
+            self.show_failures()?;
+        }
+        if self.steps.is_multiple_of(INTERVAL) {
+            self.heed(signal)?;
+        }
+        Ok(())
+    }
+
+    /// Thread `index` has come back to where it was, with everything else as it was.
+    fn goes_round(&mut self, index: usize) -> Halt {
+        let thread = ThreadId::at(index);
+        Halt::GoesRound { thread, instruction: self.automata.load(&self.row).subject().place(thread) }
+    }
+
+    /// Shows the state at hand if a thread has failed in it as it was not seen to before; others may have no end.
+    fn show_failures(&mut self) -> Result<(), Halt> {
+        let mut is_new = false;
+        for failed in self.automata.failed(&self.row) {
+            is_new |= self.failed.insert(failed);
+        }
+        if is_new {
+            let way = Way { before: &self.before, taken: &self.taken };
+            if let Flow::Stop(reason) = self.audience.failure(&mut self.automata, &self.row, way) {
+                return Err(reason.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the steps that are worth taking from the state at hand behind the chosen ones.
+    fn choose(&mut self) {
+        let first = self.chosen.len();
+        self.reduction.choose(&self.automata, &self.row, &self.possible, &mut self.chosen);
+        let leaves_out = self.chosen.len() - first < self.possible.len();
+        if self.memory_of == Memory::Places && leaves_out {
+            // Whoever waits here might wait forever.
+            let chosen = &self.chosen[first..];
+            if chosen.iter().any(|&step| self.automata.goes_back(&self.row, step)) {
+                self.chosen.truncate(first);
+                self.chosen.extend_from_slice(&self.possible);
+            }
+        }
+    }
+
+    /// An execution has as many steps as the limit allows.
+    fn cut_off(&mut self, limit: u64) -> Result<(), Halt> {
+        self.cut.get_or_insert(StopReason::Steps(limit));
+        self.show_failures()?;
+        // Of executions this long there is no end; whoever sets a limit wants to see what is within.
+        if Some(limit) == Limits::default().steps { Err(StopReason::Steps(limit).into()) } else { Ok(()) }
     }
 
     /// Goes on from the state at hand to the next one from which several steps are worth taking, if it is new.
-    fn go_on(&mut self, signal: StopSignal<'_>) -> Result<(), StopReason> {
+    fn go_on(&mut self, signal: StopSignal<'_>) -> Result<(), Halt> {
         let first = self.chosen.len();
         for passed in 1_u32.. {
             self.possible.clear();
@@ -196,14 +344,13 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
                 return self.end();
             }
             if let Some(limit) = self.settings.limits.steps.filter(|&limit| self.depth >= limit) {
-                self.cut.get_or_insert(StopReason::Steps(limit));
-                return Ok(());
+                return self.cut_off(limit);
             }
             // Where one step is possible it takes less time to pass again than to store, if it does not go on and on.
             let mut step = self.possible[0];
             if self.possible.len() > 1 || passed.is_multiple_of(PASSED) {
                 let Some(row) = self.visited.insert(&self.row) else { return Ok(()) };
-                self.reduction.choose(&self.automata, &self.row, &self.possible, &mut self.chosen);
+                self.choose();
                 if self.chosen.len() > first + 1 {
                     let taken = self.taken.len();
                     self.frames.push(Frame { row, first, next: first, depth: self.depth, taken });
@@ -212,16 +359,13 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
                 step = self.chosen[first];
                 self.chosen.truncate(first);
             }
-            self.take(step);
-            if self.steps.is_multiple_of(INTERVAL) {
-                self.heed(signal)?;
-            }
+            self.take(step, signal)?;
         }
         Ok(())
     }
 
     /// Nothing is possible in a state: shows it, unless its class is known.
-    fn end(&mut self) -> Result<(), StopReason> {
+    fn end(&mut self) -> Result<(), Halt> {
         if let Some(reason) = self.endless() {
             self.cut.get_or_insert(reason);
             return Ok(());
@@ -229,14 +373,14 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         self.automata.class_of(&self.row, &mut self.next);
         let limit = self.settings.limits.executions;
         if let Some(limit) = limit.filter(|&limit| self.classes.len() as u64 >= limit) {
-            return if self.classes.has(&self.next) { Ok(()) } else { Err(StopReason::Executions(limit)) };
+            return if self.classes.has(&self.next) { Ok(()) } else { Err(StopReason::Executions(limit).into()) };
         }
         if self.classes.insert(&self.next).is_none() {
             return Ok(());
         }
         let way = Way { before: &self.before, taken: &self.taken };
         match self.audience.execution(&mut self.automata, &self.row, way) {
-            Flow::Stop(reason) => Err(reason),
+            Flow::Stop(reason) => Err(reason.into()),
             Flow::Continue | Flow::NextExecution => Ok(()),
         }
     }

@@ -1,5 +1,9 @@
 //! Shows one execution of each class to the monitors.
+//!
+//! Where data races are looked for, one execution does not show all that those of its class have: reads may take the
+//! same values from other writes. The order solver predicts these, and each that it predicts is performed too.
 
+use teetotal_judge::races::{DataRace, Prediction, predict};
 use teetotal_judge::{Ending, Level, View};
 use teetotal_memory::{Model, Step, Trace};
 use teetotal_program::ThreadId;
@@ -11,6 +15,7 @@ use crate::driver::{self, Flow, Observer};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, Schedule};
 use crate::stateless::Replay;
+use crate::strategy::Abandon;
 use crate::system::System;
 
 /// Shows executions to a collector.
@@ -19,6 +24,8 @@ pub(super) struct Show<'c, S, M> {
     nothing: Trace,
     /// Performs executions, where monitors look at more than states.
     performing: Option<System<S, M>>,
+    /// Whether races may have been missed, because a question of order was given up.
+    pub(super) is_partial: bool,
 }
 
 /// The steps of an execution: those at the beginning, and those that were taken.
@@ -43,13 +50,37 @@ impl Way<'_> {
 impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
     pub(super) fn new(system: &System<S, M>, collector: &'c mut Collector) -> Self {
         let performing = (collector.needs() > Level::State).then(|| system.clone());
-        Show { collector, nothing: Trace::default(), performing }
+        Show { collector, nothing: Trace::default(), performing, is_partial: false }
+    }
+
+    /// Performs the executions of this class that have a race which is not known.
+    fn predict(&mut self, trace: &Trace) -> Flow {
+        let is_known = |race: &DataRace| self.collector.knows_race(race);
+        let Prediction { schedules, is_partial, effort } = predict(self.collector.program(), M::ID, trace, &is_known);
+        self.collector.stats.solver_calls += effort.questions;
+        self.is_partial |= is_partial;
+        for steps in schedules {
+            let Some(system) = &mut self.performing else { break };
+            let (flow, _) = perform(self.collector, system, &Schedule::Steps(steps));
+            if flow != Flow::Continue {
+                return flow;
+            }
+        }
+        Flow::Continue
     }
 
     /// Shows a final state to monitors that look at states only.
     fn state(&mut self, system: &System<S, M>, way: Way<'_>) -> Flow {
-        let view = |failure| View { trace: &self.nothing, events: &[], state: system, failure };
         self.collector.begin_execution();
+        let flow = self.failures(system, way);
+        let view = View { trace: &self.nothing, events: &[], state: system, failure: None };
+        let next = self.collector.watch_end(&view, &system.ending(), || way.schedule());
+        if flow == Flow::Continue { next } else { flow }
+    }
+
+    /// Shows the threads that have failed.
+    fn failures(&mut self, system: &System<S, M>, way: Way<'_>) -> Flow {
+        let view = |failure| View { trace: &self.nothing, events: &[], state: system, failure };
         let mut flow = Flow::Continue;
         for thread in (0..system.subject().n_threads()).map(ThreadId::at) {
             if let Some(failure) = system.subject().failure(thread) {
@@ -57,35 +88,50 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
                 flow = if flow == Flow::Continue { next } else { flow };
             }
         }
-        let next = self.collector.watch_end(&view(None), &system.ending(), || way.schedule());
-        if flow == Flow::Continue { next } else { flow }
+        flow
     }
 }
 
 impl<S: Learnable + Clone, M: Model> Audience<S, M> for Show<'_, S, M> {
     fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
-        match &mut self.performing {
-            Some(system) => perform(self.collector, system, way),
-            None => self.state(automata.load(row), way),
+        let Some(system) = &mut self.performing else { return self.state(automata.load(row), way) };
+        let (flow, trace) = perform(self.collector, system, &way.schedule());
+        match trace {
+            Some(trace) if flow == Flow::Continue => self.predict(&trace),
+            _ => flow,
         }
+    }
+
+    fn failure(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
+        if self.performing.is_some() {
+            return Flow::Continue;
+        }
+        self.failures(automata.load(row), way)
     }
 }
 
-/// Performs the execution for monitors that look at more than states.
-fn perform<S: Learnable, M: Model>(collector: &mut Collector, system: &mut System<S, M>, way: Way<'_>) -> Flow {
-    let schedule = way.schedule();
+/// Performs an execution for monitors that look at more than states; gives its trace if they look for races.
+fn perform<S: Learnable, M: Model>(
+    collector: &mut Collector,
+    system: &mut System<S, M>,
+    schedule: &Schedule,
+) -> (Flow, Option<Trace>) {
     let limits = Limits { steps: None, ..Limits::default() };
-    let mut watch = Watch { collector, schedule: &schedule };
-    match driver::run(system, &mut Replay::of_schedule(&schedule), &mut watch, &limits, &|| None) {
+    let mut watch = Watch { collector, schedule, trace: None };
+    let coverage = driver::run(system, &mut Replay::of_schedule(schedule), &mut watch, &limits, &|| None);
+    let flow = match coverage {
         Coverage::Stopped(reason) => Flow::Stop(reason),
         Coverage::Complete => Flow::Continue,
-    }
+    };
+    (flow, watch.trace)
 }
 
 /// Lets a collector watch one execution.
 struct Watch<'w> {
     collector: &'w mut Collector,
     schedule: &'w Schedule,
+    /// Where races are looked for, the execution to its end.
+    trace: Option<Trace>,
 }
 
 impl Observer for Watch<'_> {
@@ -98,6 +144,11 @@ impl Observer for Watch<'_> {
     }
 
     fn end(&mut self, view: &View<'_>, ending: &Ending) -> Flow {
+        self.trace = self.collector.seeks_races().then(|| view.trace.clone());
         self.collector.watch_end(view, ending, || self.schedule.clone())
+    }
+
+    fn abandoned(&mut self, _: &View<'_>, _: Abandon) {
+        self.collector.stats.abandoned += 1;
     }
 }

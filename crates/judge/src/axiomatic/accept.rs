@@ -4,7 +4,7 @@ use teetotal_memory::relations::Relation;
 use teetotal_memory::{ModelId, Trace};
 use teetotal_program::{Loc, Value};
 
-use crate::axiomatic::facts::Facts;
+use crate::axiomatic::facts::{Facts, Keeps};
 use crate::axiomatic::rejection::Rejection;
 use crate::axiomatic::well_formed::is_well_formed;
 use crate::axiomatic::{pso, sc, tso};
@@ -28,10 +28,14 @@ pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) ->
 /// performed. It has a cycle where the model does not allow the trace.
 #[must_use]
 pub fn order_of_moments(model: ModelId, trace: &Trace) -> Relation {
-    let keeps = match model {
+    Facts::new(model, trace).order(keeps_of(model))
+}
+
+/// Which program order from a store to a later event of its thread `model` keeps.
+pub(crate) fn keeps_of(model: ModelId) -> Keeps {
+    match model {
         ModelId::Sc => sc::keeps,
         ModelId::Tso => tso::keeps,
         ModelId::Pso => pso::keeps,
-    };
-    Facts::new(model, trace).order(keeps)
+    }
 }

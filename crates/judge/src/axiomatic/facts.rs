@@ -12,7 +12,7 @@ use crate::axiomatic::placed::{Placed, place_all};
 use crate::axiomatic::rejection::{Axiom, Rejection};
 
 /// Which program order from a store to a later event of its thread a model keeps.
-pub(super) type Keeps = fn(&Placed, &Placed) -> bool;
+pub(crate) type Keeps = fn(&Placed, &Placed) -> bool;
 
 /// What the axioms look at.
 pub(super) struct Facts<'t> {

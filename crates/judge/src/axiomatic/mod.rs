@@ -24,7 +24,11 @@ pub mod survey;
 mod tso;
 mod well_formed;
 
+pub(crate) use accept::keeps_of;
 pub use accept::{accepts, order_of_moments};
 pub use enumerate::{EnumerateError, Execution, enumerate, visit_executions};
+pub(crate) use facts::Keeps;
+pub(crate) use order::PartialOrder;
+pub(crate) use placed::{Placed, place_all};
 pub use rejection::{Axiom, Rejection};
 pub use sober_as_printed::accepts_as_sober_printed;

@@ -2,7 +2,7 @@
 
 /// A transitively closed order without cycles on the numbers below some bound.
 #[derive(Clone, Debug)]
-pub(super) struct PartialOrder {
+pub(crate) struct PartialOrder {
     /// How many words one row takes.
     stride: usize,
     /// For each, what comes after it.
@@ -13,19 +13,31 @@ pub(super) struct PartialOrder {
 
 impl PartialOrder {
     /// Nothing before anything, on `n` elements.
-    pub(super) fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         let stride = n.div_ceil(64).max(1);
         PartialOrder { stride, after: vec![0; n * stride], before: vec![0; n * stride] }
     }
 
     #[inline]
-    pub(super) fn precedes(&self, first: usize, second: usize) -> bool {
+    pub(crate) fn precedes(&self, first: usize, second: usize) -> bool {
         self.after[first * self.stride + second / 64] & 1 << (second % 64) != 0
+    }
+
+    /// What comes after an element, as bits.
+    #[inline]
+    pub(crate) fn after(&self, element: usize) -> &[u64] {
+        &self.after[element * self.stride..(element + 1) * self.stride]
+    }
+
+    /// What comes before an element, as bits.
+    #[inline]
+    pub(crate) fn before(&self, element: usize) -> &[u64] {
+        &self.before[element * self.stride..(element + 1) * self.stride]
     }
 
     /// Puts `first` before `second`; gives whether that is possible, and changes nothing if not.
     #[must_use]
-    pub(super) fn add(&mut self, first: usize, second: usize) -> bool {
+    pub(crate) fn add(&mut self, first: usize, second: usize) -> bool {
         if first == second || self.precedes(second, first) {
             return false;
         }

@@ -5,8 +5,8 @@ use teetotal_program::Order;
 
 /// An event and its place in its thread.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
-    pub(super) event: Event,
+pub(crate) struct Placed {
+    pub(crate) event: Event,
     /// How many store-store barriers come before it in its thread.
     pub(super) markers: u32,
     /// How many `SeqCst` stores do.
@@ -14,14 +14,14 @@ pub(super) struct Placed {
     /// The event that stands for when it happens: all events of an await happen at the moment of the first.
     ///
     /// A store that an await issues happens then only where the model has no buffers, later otherwise.
-    pub(super) moment: usize,
+    pub(crate) moment: usize,
     /// The first event of its step, that is, when it is issued.
     pub(super) issued: usize,
 }
 
 impl Placed {
     /// Whether it happens when it is performed, as everything does but stores.
-    pub(super) fn is_immediate(&self) -> bool {
+    pub(crate) fn is_immediate(&self) -> bool {
         !self.event.is_store()
     }
 
@@ -77,7 +77,7 @@ pub(super) fn moment(model: ModelId, event: &Event, id: usize, issued: usize) ->
 }
 
 /// The events of a trace at their places, in the order of the trace.
-pub(super) fn place_all(model: ModelId, trace: &Trace) -> Vec<Placed> {
+pub(crate) fn place_all(model: ModelId, trace: &Trace) -> Vec<Placed> {
     let mut passed = vec![Passed::default(); trace.n_threads()];
     let mut placed: Vec<Placed> = Vec::with_capacity(trace.events().len());
     for (id, &event) in trace.ids() {

@@ -3,8 +3,10 @@
 mod assertion;
 mod condition;
 mod deadlock;
+mod races;
 pub mod robustness;
 
 pub use assertion::Assertion;
 pub use condition::BrokenCondition;
 pub use deadlock::Deadlock;
+pub use races::Races;

@@ -1,0 +1,66 @@
+//! Races that are predicted from an execution that has none.
+
+use std::sync::Arc;
+
+use teetotal_judge::races::{DataRace, Watch, predict};
+use teetotal_memory::models::Sc;
+use teetotal_memory::{Machine, ModelId, Step, Trace};
+use teetotal_program::ir::{Interpreter, Program};
+use teetotal_program::testing::program;
+use teetotal_program::{Subject, ThreadId};
+
+/// The execution of SC in which these threads perform an operation each, one after the other.
+fn execution(program: &Arc<Program>, steps: &[Step]) -> Trace {
+    let mut subject = Interpreter::new(Arc::clone(program));
+    subject.restart();
+    let mut machine = Machine::<Sc>::new(&subject);
+    let mut trace = Trace::default();
+    for &step in steps {
+        machine.perform(&mut subject, step, &mut trace);
+    }
+    trace
+}
+
+fn races(program: &Program, trace: &Trace) -> Vec<DataRace> {
+    let mut races = Vec::new();
+    Watch::default().follow(program, trace, &mut races);
+    races
+}
+
+fn turns(threads: &[u16]) -> Vec<Step> {
+    threads.iter().map(|&thread| Step::Issue { thread: ThreadId(thread), alternative: 0 }).collect()
+}
+
+/// The load reads what was released; it might as well read the same value from the other store.
+#[test]
+fn a_value_that_may_come_from_elsewhere_is_tried_from_there() {
+    let program = Arc::new(program("d=1; f=rel 1 || f=rlx 1 || r0=acq f; if r0==1: r1=d"));
+    let trace = execution(&program, &turns(&[1, 0, 0, 2, 2]));
+    assert_eq!(races(&program, &trace), []);
+    let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
+    assert!(prediction.effort.questions > 0 && !prediction.is_partial);
+    let [steps] = &prediction.schedules[..] else { panic!("one race is predicted: {prediction:?}") };
+    let shown = races(&program, &execution(&program, steps));
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    let known = predict(&program, ModelId::Sc, &trace, &|race| shown.contains(race));
+    assert_eq!((known.schedules.len(), known.effort.questions), (0, 0));
+}
+
+#[test]
+fn accesses_that_a_lock_keeps_apart_are_not_asked_about() {
+    let program = Arc::new(program("lock l; d=1; unlock l || lock l; r0=d; unlock l"));
+    let trace = execution(&program, &turns(&[0, 0, 0, 1, 1, 1]));
+    let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
+    assert_eq!((prediction.schedules.len(), prediction.effort.questions), (0, 0));
+}
+
+/// The critical sections may come in the other order, and then nothing orders what is done outside of them.
+#[test]
+fn accesses_beside_locks_are_tried_in_the_other_order() {
+    let program = Arc::new(program("d=1; lock l; unlock l || lock l; unlock l; r0=d"));
+    let trace = execution(&program, &turns(&[0, 0, 0, 1, 1, 1]));
+    assert_eq!(races(&program, &trace), []);
+    let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
+    let [steps] = &prediction.schedules[..] else { panic!("one race is predicted: {prediction:?}") };
+    assert_eq!(races(&program, &execution(&program, steps)).len(), 1);
+}
