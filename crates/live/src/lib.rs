@@ -46,4 +46,4 @@ pub use possession::Leak;
 pub use pulse::{Pulse, Running, pulses};
 pub use runtime::is_in_model;
 pub use script::{Done, Script};
-pub use subject::{Live, Model, STACK_SIZE, Setup};
+pub use subject::{CHANGES_IN_A_ROW, Live, Model, STACK_SIZE, Setup};

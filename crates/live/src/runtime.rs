@@ -21,6 +21,7 @@ use crate::quarantine::GivenBack;
 use crate::races::Races;
 use crate::request::{Cell as Accessed, Request, Update, What};
 use crate::spurious::Spurious;
+use crate::subject::Setup;
 use crate::sync::Counts;
 use crate::thread::Handles;
 use crate::turn::{Turn, note_read, note_update};
@@ -72,6 +73,8 @@ pub(crate) struct Execution {
     /// What happened for no reason, and how often it may in each thread.
     pub(crate) spurious: RefCell<Spurious>,
     pub(crate) max_spurious: usize,
+    /// How often in a row a thread may change something and say that it waits, and go on while others can.
+    pub(crate) changes_in_a_row: u32,
     /// Memory that is not given out again in this execution.
     pub(crate) given_back: GivenBack,
     /// Whether the search no longer looks.
@@ -203,8 +206,9 @@ pub(crate) enum Ran {
 }
 
 impl Execution {
-    pub(crate) fn new(ledger: Ledger, max_spurious: usize) -> Self {
-        Execution { open: ledger.names(), ledger, max_spurious, ..Execution::default() }
+    pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
+        let Setup { spurious: max_spurious, changes_in_a_row, .. } = *setup;
+        Execution { open: ledger.names(), ledger, max_spurious, changes_in_a_row, ..Execution::default() }
     }
 
     /// Forgets everything, and is another execution.

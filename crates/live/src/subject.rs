@@ -34,6 +34,9 @@ const MAX_TURNS: u32 = 10_000;
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
 
+/// How often in a row a thread may change something and say that it waits, unless somebody says otherwise.
+pub const CHANGES_IN_A_ROW: u32 = 3;
+
 /// How a model is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Setup {
@@ -41,12 +44,15 @@ pub struct Setup {
     pub stack_size: usize,
     /// How often something may go wrong for no reason in each thread.
     pub spurious: usize,
+    /// How often in a row a thread may change something and say that it waits, and go on while others can.
+    pub changes_in_a_row: u32,
     pub backend: Backend,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Setup { stack_size: STACK_SIZE, spurious: 0, backend: Backend::default() }
+        let backend = Backend::default();
+        Setup { stack_size: STACK_SIZE, spurious: 0, changes_in_a_row: CHANGES_IN_A_ROW, backend }
     }
 }
 
@@ -136,7 +142,7 @@ impl Live {
     pub fn new(body: Model, ledger: &Ledger, setup: Setup) -> Self {
         let mut live = Live {
             body,
-            execution: Box::new(Execution::new(ledger.clone(), setup.spurious)),
+            execution: Box::new(Execution::new(ledger.clone(), &setup)),
             threads: Vec::new(),
             memory: RefCell::default(),
             setup,

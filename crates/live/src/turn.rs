@@ -20,9 +20,6 @@ pub(crate) struct Turn {
     n_changes: u32,
 }
 
-/// How often in a row a thread may change something and say that it waits, and go on while others can.
-const MAX_CHANGES: u32 = 3;
-
 /// A cell that a turn accessed: what was in it at first and is now, what the turn read last, and whether it wrote.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
@@ -100,7 +97,8 @@ pub(crate) fn hint(place: &'static Location<'static>) {
     if reads.is_empty() {
         let n_changes = if turn.accesses.is_empty() { 0 } else { turn.n_changes + 1 };
         note(|own| own.n_changes = n_changes);
-        if n_changes > MAX_CHANGES {
+        let most = current(|execution| execution.changes_in_a_row).unwrap_or(u32::MAX);
+        if n_changes > most {
             perform(What::Rest, place);
         }
         return;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use teetotal_explore::{Coverage, Stats, StopReason};
 use teetotal_frontends::traces::Format;
-use teetotal_live::{Ledger, Live, Mend, Setup};
+use teetotal_live::{CHANGES_IN_A_ROW, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
 mod checkpoint;
@@ -287,7 +287,10 @@ impl Builder {
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
         let Builder { stack_size, spurious, backend, .. } = *self;
-        Live::new(Arc::clone(body), ledger, Setup { stack_size, spurious, backend }).mended(&self.mend)
+        // Who wants few preemptions wants few turns of those who yield.
+        let changes_in_a_row = if self.preemption_bound.is_some() { 0 } else { CHANGES_IN_A_ROW };
+        let setup = Setup { stack_size, spurious, changes_in_a_row, backend };
+        Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 
     #[track_caller]

@@ -553,7 +553,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             before |= floor | pending;
             past |= self.graph.past_after(ended.last, ended);
         }
-        if self.subject.rests(thread) {
+        let rests = self.subject.rests(thread);
+        if rests {
             // Whatever was done, but not what waits, comes before.
             for &slot in self.graph.added.iter().filter(|&&slot| self.graph.node(slot).role != Role::Blocked) {
                 before.insert(slot);
@@ -566,7 +567,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         past.insert(slot);
         let passes_barrier = matches!(op, Op::Fence { order: Order::Release | Order::AcqRel });
         let node = self.graph.node_mut(slot);
-        node.waits = matches!(op, Op::Join { .. });
+        node.waits = matches!(op, Op::Join { .. }) || rests;
         node.past = past;
         node.after = Progress {
             floor: Bits::one(slot),

@@ -46,7 +46,7 @@ impl ModelVisitor for Failing<'_> {
         text.push_str(&format!("\nIt happens in execution {n} of the search, under {name}:\n\n"));
         text.push_str(&timeline::<M>(&performed));
         text.push_str(&self.elsewhere(&performed));
-        text.push_str(&again(&performed));
+        text.push_str(&again(&performed, self.builder.preemption_bound));
         text
     }
 }
@@ -217,9 +217,10 @@ fn names(models: &[ModelId]) -> String {
     models.iter().map(|model| model.info().name).collect::<Vec<_>>().join(" and ")
 }
 
-/// How to run the execution again.
-fn again<M>(performed: &Performed<M>) -> String {
+/// How to run the execution again; what threads do that yield depends on whether there is a bound.
+fn again<M>(performed: &Performed<M>, bound: Option<usize>) -> String {
+    let bound = bound.map_or_else(String::new, |bound| format!("TEETOTAL_MAX_PREEMPTIONS={bound} "));
     let thread = std::thread::current();
     let test = thread.name().filter(|name| *name != "main").map_or(String::new(), |name| format!(" {name}"));
-    format!("\nTo run this execution again:\n    TEETOTAL_REPLAY={} cargo test{test}\n", performed.token)
+    format!("\nTo run this execution again:\n    {bound}TEETOTAL_REPLAY={} cargo test{test}\n", performed.token)
 }
