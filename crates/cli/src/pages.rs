@@ -38,7 +38,7 @@ const PAGES: &[Page] = pages! {
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
         "not-deterministic" "unrepeatable" "time" "interrupted" "continuation" "undecided";
     Frontend: "litmus" "promela";
-    Other: "formats" "exit-codes" "tokens";
+    Other: "formats" "exit-codes" "tokens" "traces";
 };
 
 impl Kind {
