@@ -16,8 +16,9 @@ pub(crate) struct Turn {
     looked_at: Vec<(Key, Value)>,
     /// Whether something in it went wrong for no reason, so that to try again is not in vain.
     is_spurious: bool,
-    /// How many turns in a row before this one changed something.
+    /// How many turns in a row before this one changed something, and where they ended.
     n_changes: u32,
+    place: Option<&'static Location<'static>>,
 }
 
 /// A cell that a turn accessed: what was in it at first and is now, what the turn read last, and whether it wrote.
@@ -95,8 +96,10 @@ pub(crate) fn hint(place: &'static Location<'static>) {
     note(|own| turn = std::mem::take(own));
     let reads = turn.reads();
     if reads.is_empty() {
-        let n_changes = if turn.accesses.is_empty() { 0 } else { turn.n_changes + 1 };
-        note(|own| own.n_changes = n_changes);
+        // Only who comes to the same place again is in a loop.
+        let is_again = turn.place.is_some_and(|last| std::ptr::eq(last, place)) && !turn.accesses.is_empty();
+        let n_changes = if is_again { turn.n_changes + 1 } else { 0 };
+        note(|own| (own.n_changes, own.place) = (n_changes, Some(place)));
         let most = current(|execution| execution.changes_in_a_row).unwrap_or(u32::MAX);
         if n_changes > most {
             perform(What::Rest, place);

@@ -270,3 +270,25 @@ fn a_thread_that_does_something_and_yields_lets_others_go_on() {
         thread.join().expect("it ends");
     });
 }
+
+#[test]
+fn a_thread_that_yields_once_is_in_no_loop() {
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
+    let results = std::sync::Arc::clone(&seen);
+    let mut builder = teetotal::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(move || {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            other.0.store(1, Ordering::SeqCst);
+            thread::yield_now();
+            other.1.store(1, Ordering::SeqCst);
+        });
+        let read = (shared.0.load(Ordering::SeqCst), shared.1.load(Ordering::SeqCst));
+        results.lock().expect("nobody panics").insert(read);
+        thread.join().expect("it ends");
+    });
+    let seen = seen.lock().expect("nobody panics");
+    assert_eq!(seen.iter().copied().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
+}
