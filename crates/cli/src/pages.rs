@@ -36,7 +36,7 @@ const PAGES: &[Page] = pages! {
     Check: "assertion" "condition" "deadlock" "races" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
-        "not-deterministic" "unrepeatable" "time" "interrupted" "continuation" "undecided";
+        "not-deterministic" "unrepeatable" "turns" "time" "interrupted" "continuation" "undecided";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens" "traces";
 };
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 15] = [
+    const REASONS: [StopReason; 16] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -100,6 +100,7 @@ mod tests {
         StopReason::UnboundedLoop { thread: ThreadId(0), instruction: 0 },
         StopReason::NotDeterministic,
         StopReason::Unrepeatable(1),
+        StopReason::Turns,
         StopReason::Time,
         StopReason::Interrupted,
         StopReason::Continuation,
@@ -120,6 +121,7 @@ mod tests {
             StopReason::UnboundedLoop { .. } => "unbounded-loop",
             StopReason::NotDeterministic => "not-deterministic",
             StopReason::Unrepeatable(_) => "unrepeatable",
+            StopReason::Turns => "turns",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
             StopReason::Continuation => "continuation",

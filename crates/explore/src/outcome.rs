@@ -66,6 +66,8 @@ pub enum StopReason {
     NotDeterministic,
     /// So many executions did something else when they were run again, and were left out.
     Unrepeatable(u64),
+    /// A thread that yielded again and again went on only when nobody else could.
+    Turns,
     /// The time was over.
     Time,
     /// The user wanted it to stop.

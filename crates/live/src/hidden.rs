@@ -24,6 +24,8 @@ struct Pages {
     /// Those that were found to be observed since the search began.
     observed: Mutex<FxHashSet<usize>>,
     is_out_of_date: AtomicBool,
+    /// Whether a thread that yields again and again has to let others go first.
+    left_out_turns: AtomicBool,
     /// The states that executions are to reach.
     marks: Marks,
 }
@@ -33,6 +35,17 @@ impl Ledger {
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
         self.0.is_out_of_date.load(Ordering::Relaxed)
+    }
+
+    /// Whether executions were left out in which a thread yields again and again and goes on while others can.
+    #[must_use]
+    pub fn left_out_turns(&self) -> bool {
+        self.0.left_out_turns.load(Ordering::Relaxed)
+    }
+
+    /// Such executions are left out.
+    pub(crate) fn leave_out_turns(&self) {
+        self.0.left_out_turns.store(true, Ordering::Relaxed);
     }
 
     /// What was observed is in the open from now on.

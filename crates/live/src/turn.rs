@@ -102,6 +102,7 @@ pub(crate) fn hint(place: &'static Location<'static>) {
         note(|own| (own.n_changes, own.place) = (n_changes, Some(place)));
         let most = current(|execution| execution.changes_in_a_row).unwrap_or(u32::MAX);
         if n_changes > most {
+            current(|execution| (!execution.is_over.get()).then(|| execution.ledger.leave_out_turns()));
             perform(What::Rest, place);
         }
         return;

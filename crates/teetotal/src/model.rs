@@ -312,6 +312,10 @@ impl Builder {
         reachable::ask_for(&ledger, place);
         self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
         let Found { stats, coverage, wrong } = self.model.visit(Search::new(self, body, &ledger));
+        let coverage = match coverage {
+            Coverage::Complete if ledger.left_out_turns() => Coverage::Stopped(StopReason::Turns),
+            coverage => coverage,
+        };
         let reachable = ledger.marked();
         let failure = match wrong {
             Some(wrong) => {

@@ -252,7 +252,7 @@ fn a_bound_is_kept_to_when_there_are_too_many_executions() {
 
 #[test]
 fn a_thread_that_does_something_and_yields_lets_others_go_on() {
-    executions(ModelId::Pso, || {
+    let report = explore(ModelId::Pso, || {
         let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
         let other = Arc::clone(&shared);
         let thread = thread::spawn(move || {
@@ -269,6 +269,8 @@ fn a_thread_that_does_something_and_yields_lets_others_go_on() {
         }
         thread.join().expect("it ends");
     });
+    assert_eq!(report.failure, None);
+    assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
 }
 
 #[test]
