@@ -470,7 +470,7 @@ impl ModelVisitor for Search<'_> {
                 Searched { collector, coverage, guarantee: None, fences_suffice: true }
             }
             SearchId::Mcr => {
-                let settings = mcr::Settings { limits, reduce: true };
+                let settings = mcr::Settings::new(limits, self.options.jobs);
                 let seen = self.program.locations_at_end();
                 let coverage = mcr::search(&system, &seen, &mut self.collector, &settings, self.signal);
                 Searched { collector: self.collector, coverage, guarantee: None, fences_suffice: true }

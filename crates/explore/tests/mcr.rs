@@ -9,12 +9,12 @@ use teetotal_explore::{
 };
 use teetotal_judge::axiomatic::families::{e1, e2};
 use teetotal_judge::{Finding, MonitorId};
-use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
+use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor, Step};
 use teetotal_program::Order;
 use teetotal_program::condition::Term;
 use teetotal_program::gallery;
 use teetotal_program::ir::{Builder, Interpreter, Program};
-use teetotal_program::testing::program;
+use teetotal_program::testing::{Shape, generate, program};
 
 fn options(model: ModelId) -> Options {
     Options { search: SearchId::Mcr, ..Options::new(model) }
@@ -45,19 +45,22 @@ fn values(mut program: Program, expected: [u64; 3]) {
 }
 
 /// Calls `each` with one execution of each class.
-fn visit(program: &Arc<Program>, model: ModelId, each: &mut dyn FnMut(Vec<teetotal_memory::Step>)) {
-    struct Visit<'v>(&'v Arc<Program>, &'v mut dyn FnMut(Vec<teetotal_memory::Step>));
+fn visit(program: &Arc<Program>, model: ModelId, each: &mut dyn FnMut(Vec<Step>)) {
+    visit_with(program, model, &Settings::new(Limits::default(), 1), each);
+}
+
+fn visit_with(program: &Arc<Program>, model: ModelId, settings: &Settings, each: &mut dyn FnMut(Vec<Step>)) {
+    struct Visit<'v>(&'v Arc<Program>, &'v Settings, &'v mut dyn FnMut(Vec<Step>));
     impl ModelVisitor for Visit<'_> {
         type Output = ();
 
         fn visit<M: Model>(self) {
             let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(self.0)));
-            let settings = Settings { limits: Limits::default(), reduce: true };
-            let coverage = mcr::visit(&system, &self.0.locations_at_end(), &settings, self.1);
+            let coverage = mcr::visit(&system, &self.0.locations_at_end(), self.1, self.2);
             assert_eq!(coverage, Coverage::Complete);
         }
     }
-    model.visit(Visit(program, each));
+    model.visit(Visit(program, settings, each));
 }
 
 /// The counts of the reference, which observe no memory.
@@ -203,13 +206,74 @@ fn limits_and_the_stop_signal_are_heeded() {
     assert_eq!((coverage, executions), (Coverage::Complete, 2_728));
 }
 
+/// Demands that the outcome is the same for one, two and four jobs.
+fn same_for_all_jobs(program: &Arc<Program>, options: &Options) -> Outcome {
+    let [one, two, four] = [1, 2, 4].map(|jobs| search(program, &Options { jobs, ..options.clone() }));
+    for other in [two, four] {
+        let of = format!("{} under {:?}", program.name, options.model);
+        assert_eq!(one.coverage, other.coverage, "{of}");
+        assert_eq!(one.stats, other.stats, "{of}");
+        assert_eq!(one.states, other.states, "{of}");
+        assert_eq!((&one.satisfying, &one.falsifying), (&other.satisfying, &other.falsifying), "{of}");
+        let shown = |outcome: &Outcome| {
+            let violations = outcome.violations.iter();
+            violations.map(|found| (found.token.to_string(), found.executions)).collect::<Vec<_>>()
+        };
+        assert_eq!(shown(&one), shown(&other), "{of}");
+    }
+    one
+}
+
 #[test]
 fn results_do_not_depend_on_the_number_of_jobs() {
-    let program = Arc::new(gallery::lamport());
-    let [one, four] = [1, 4].map(|jobs| search(&program, &Options { jobs, ..options(ModelId::Tso) }));
-    assert_eq!(one.stats, four.stats);
-    assert_eq!(one.states, four.states);
-    assert_eq!(one.violations.len(), four.violations.len());
+    for program in [gallery::lamport(), gallery::example(3), gallery::rv_example(), gallery::counter(3)] {
+        let program = Arc::new(program);
+        for model in MODELS {
+            let outcome = same_for_all_jobs(&program, &options(model.id));
+            assert!(outcome.coverage.is_complete());
+            same_for_all_jobs(&program, &Options { stop_at_first: true, ..options(model.id) });
+        }
+    }
+}
+
+#[test]
+fn what_limits_leave_does_not_depend_on_the_number_of_jobs() {
+    let program = Arc::new(gallery::example(4));
+    let none = Limits::default();
+    for limits in [
+        Limits { executions: Some(3_000), ..none },
+        Limits { states: Some(20_000), ..none },
+    ] {
+        let outcome = same_for_all_jobs(&program, &Options { limits, ..options(ModelId::Pso) });
+        assert!(!outcome.coverage.is_complete());
+        assert!(outcome.stats.states > 2_048, "the other workers have to help: {:?}", outcome.stats);
+    }
+    for steps in [30, 50, 60] {
+        let limits = Limits { steps: Some(steps), buffer: Some(steps / 20), ..none };
+        let outcome = same_for_all_jobs(&program, &Options { limits, ..options(ModelId::Pso) });
+        assert!(!outcome.coverage.is_complete());
+    }
+}
+
+/// The workers help from the first state on.
+#[test]
+fn executions_of_small_programs_come_in_the_same_order_for_any_number_of_jobs() {
+    let all = |program: &Arc<Program>, model, jobs, alone| {
+        let mut executions = Vec::new();
+        let settings = Settings { alone, ..Settings::new(Limits::default(), jobs) };
+        visit_with(program, model, &settings, &mut |steps| executions.push(steps));
+        executions
+    };
+    let shape = |seed: u64| if seed.is_multiple_of(2) { Shape::full() } else { Shape::litmus() };
+    for program in (0..300).map(|seed| generate(seed, &shape(seed))).chain([gallery::dekker(), gallery::counter(2)]) {
+        let program = Arc::new(program);
+        for model in MODELS {
+            let one = all(&program, model.id, 1, 0);
+            for (jobs, alone) in [(2, 0), (4, 0), (2, 5)] {
+                assert_eq!(one, all(&program, model.id, jobs, alone), "{jobs} jobs under {}\n{program}", model.name);
+            }
+        }
+    }
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn agrees<M: Model>(case: &Case) -> Verdict {
     };
     let mut seen: BTreeMap<Class, u32> = BTreeMap::new();
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(&case.program)));
-    let settings = Settings { limits: Limits::default(), reduce: true };
+    let settings = Settings::new(Limits::default(), 1);
     visit(&system, &case.program.locations_at_end(), &settings, &mut |steps| {
         *seen.entry(class_of::<M>(&case.program, steps.into_iter())).or_default() += 1;
     });

@@ -16,9 +16,9 @@ use super::local::{Footprint, Local, Locals, Look, Noted, Outcome, Standing, loo
 use crate::system::System;
 
 /// What the search asks of a subject.
-pub trait Learnable: Subject + Rewind + Foresight {}
+pub trait Learnable: Subject + Rewind + Foresight + Sync {}
 
-impl<S: Subject + Rewind + Foresight> Learnable for S {}
+impl<S: Subject + Rewind + Foresight + Sync> Learnable for S {}
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +98,12 @@ fn push_issues(thread: ThreadId, count: u32, steps: &mut Vec<Step>) {
     steps.extend((0..count).map(|_| Step::Issue { thread, alternative: 0 }));
 }
 
+/// What a thread does next was not learnt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unlearnt {
+    thread: usize,
+}
+
 const UNKNOWN: u32 = u32::MAX;
 
 /// So many operations follow a step at once at most.
@@ -122,7 +128,7 @@ pub(super) struct Automata<S, M> {
     n_locations: usize,
     /// Whether operations that nobody can tell the time of follow at once.
     pub(super) reduces: bool,
-    memory_of: Memory,
+    pub(super) memory_of: Memory,
     /// No buffer holds more stores than this.
     buffer_limit: usize,
     /// The locations that an outcome or a condition shows.
@@ -140,7 +146,6 @@ pub(super) struct Automata<S, M> {
     tuples: Interned<Vec<u32>>,
     /// The local state in which each thread of the system is, if it is known.
     loaded: Vec<u32>,
-    longest_buffer: usize,
     noted: Noted,
     steps: Vec<Step>,
 }
@@ -177,7 +182,6 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             lists: Vec::new(),
             tuples: Interned::default(),
             loaded: vec![UNKNOWN; n_threads],
-            longest_buffer: 0,
             noted: Noted::default(),
             steps: Vec::new(),
         }
@@ -200,9 +204,14 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         self.system.machine().limit_reached()
     }
 
-    /// The most stores that a buffer has held.
-    pub(super) fn longest_buffer(&self) -> usize {
-        self.longest_buffer
+    /// How many stores the buffer of a thread holds.
+    pub(super) fn n_pending(&self, row: &[u32], thread: u32) -> usize {
+        self.local(row, thread as usize).buffer.pending().len()
+    }
+
+    /// The system, as it was put last.
+    pub(super) fn system(&self) -> &System<S, M> {
+        &self.system
     }
 
     /// A number for what the state is however its threads came there; equal states have equal ones, and others hardly.
@@ -268,11 +277,21 @@ impl<S: Learnable, M: Model> Automata<S, M> {
     }
 
     /// Puts every possible step of a state into `possible`, which is empty before: operations by thread, then commits.
+    #[inline]
     pub(super) fn possible(&mut self, row: &[u32], possible: &mut Vec<Possible>) {
+        while let Err(Unlearnt { thread }) = self.possible_if_known(row, possible) {
+            self.learn(row, thread);
+        }
+    }
+
+    /// The same, if all that the threads do there was learnt.
+    #[inline]
+    pub(super) fn possible_if_known(&self, row: &[u32], possible: &mut Vec<Possible>) -> Result<(), Unlearnt> {
+        possible.clear();
         let exclusive = row[self.n_threads];
         for index in 0..self.n_threads {
             if exclusive == 0 || exclusive as usize == index + 1 {
-                let (first, end) = self.outcome(row, index);
+                let (first, end) = self.outcome(row, index)?;
                 let thread = index as u32;
                 possible.extend((first..end).map(|index| Possible { thread, is_commit: false, index }));
             }
@@ -283,44 +302,47 @@ impl<S: Learnable, M: Model> Automata<S, M> {
                 possible.extend(commits.map(|index| Possible { thread, is_commit: true, index }));
             }
         }
+        Ok(())
     }
 
-    /// What the operation of a thread leads to in a state: a stretch of the edges.
+    /// What the operation of a thread leads to in a state, if it was learnt: a stretch of the edges.
     #[inline]
-    fn outcome(&mut self, row: &[u32], index: usize) -> (u32, u32) {
+    fn outcome(&self, row: &[u32], index: usize) -> Result<(u32, u32), Unlearnt> {
         let local = self.local(row, index);
         if local.standing != Standing::Ready {
-            return (0, 0);
+            return Ok((0, 0));
         }
+        let unlearnt = Unlearnt { thread: index };
         let key = match local.look {
             Look::Nothing => 0,
             Look::Memory(loc) | Look::Lock(loc) => self.memory_at(row, loc),
+            Look::Several(list) => self.tuples.find(&self.found_at(row, list)).ok_or(unlearnt)?,
             other => self.key(row, other),
         };
-        let local = self.local(row, index);
-        let (mut at, has_more) = (local.outcome, local.n_outcomes > FEW_OUTCOMES);
+        let mut at = local.outcome;
         while at != UNKNOWN {
             let outcome = &self.outcomes[at as usize];
             if outcome.key == key {
-                return (outcome.first, outcome.end);
+                return Ok((outcome.first, outcome.end));
             }
             at = outcome.other;
         }
-        if has_more && let Some(&known) = self.more_outcomes.get(&(index as u32, row[index], key)) {
-            return known;
+        if local.n_outcomes <= FEW_OUTCOMES {
+            return Err(unlearnt);
         }
-        self.learn(row, index, key)
+        self.more_outcomes.get(&(index as u32, row[index], key)).copied().ok_or(unlearnt)
     }
 
-    /// What the operation finds, as a number, where that is not just one location.
-    fn key(&mut self, row: &[u32], look: Look) -> u32 {
+    /// What an operation finds in the locations of a list.
+    fn found_at(&self, row: &[u32], list: u32) -> Vec<u32> {
+        self.lists[list as usize].iter().map(|&loc| self.memory_at(row, loc)).collect()
+    }
+
+    /// What the operation finds of other threads, as a number.
+    fn key(&self, row: &[u32], look: Look) -> u32 {
         match look {
-            Look::Nothing => 0,
+            Look::Nothing | Look::Several(_) => 0,
             Look::Memory(loc) | Look::Lock(loc) => self.memory_at(row, loc),
-            Look::Several(list) => {
-                let found = self.lists[list as usize].iter().map(|&loc| self.memory_at(row, loc)).collect();
-                self.tuples.number(found)
-            }
             Look::IsFresh(thread) => u32::from(self.local(row, thread.index()).standing == Standing::NotStarted),
             Look::HasEnded(thread) => u32::from(self.local(row, thread.index()).standing == Standing::Ended),
             Look::AllDrained => u32::from((0..self.n_threads).all(|index| self.local(row, index).buffer.is_empty())),
@@ -329,7 +351,11 @@ impl<S: Learnable, M: Model> Automata<S, M> {
 
     /// Performs the operation of a thread in the system, in every way that is possible, and keeps what it does.
     #[cold]
-    fn learn(&mut self, row: &[u32], index: usize, key: u32) -> (u32, u32) {
+    fn learn(&mut self, row: &[u32], index: usize) {
+        let key = match self.local(row, index).look {
+            Look::Several(list) => self.tuples.number(self.found_at(row, list)),
+            other => self.key(row, other),
+        };
         let thread = ThreadId::at(index);
         let history = self.local(row, index).history;
         self.load(row);
@@ -354,7 +380,6 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             self.outcomes.push(Outcome { key, first, end, other: local.outcome });
             local.outcome = newest;
         }
-        (first, end)
     }
 
     /// Performs one operation in the system, which is in the state `row`.
@@ -442,7 +467,6 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         if let Some(known) = self.locals[thread.index()].find(history, buffer) {
             return known;
         }
-        self.longest_buffer = self.longest_buffer.max(buffer.pending().len());
         self.histories.keep(history, save);
         let first = self.leavings.len() as u32;
         if M::BUFFERS {
@@ -481,16 +505,30 @@ impl<S: Learnable, M: Model> Automata<S, M> {
     }
 
     /// Takes a step from `row` to `next`.
+    #[inline]
     pub(super) fn take(&mut self, row: &[u32], step: Possible, next: &mut Vec<u32>) -> Taken {
+        loop {
+            match self.take_if_known(row, step, next) {
+                Ok(taken) => return taken,
+                Err(_) if self.is_unlearnt_commit(step) => self.learn_commit(row, step),
+                // What a thread does that asks for no switch has to be known in the next state.
+                Err(Unlearnt { thread }) => self.learn(&next.clone(), thread),
+            }
+        }
+    }
+
+    /// The same, if what it does was learnt.
+    #[inline]
+    pub(super) fn take_if_known(&self, row: &[u32], step: Possible, next: &mut Vec<u32>) -> Result<Taken, Unlearnt> {
         let index = step.thread as usize;
         let thread = ThreadId::at(index);
         next.clear();
         next.extend_from_slice(row);
         let taken = if step.is_commit {
-            if self.leavings[step.index as usize].next == UNKNOWN {
-                self.learn_commit(row, step);
-            }
             let Leaving { loc, value, next: to, follow, goes_back } = self.leavings[step.index as usize];
+            if to == UNKNOWN {
+                return Err(Unlearnt { thread: index });
+            }
             next[index] = to;
             next[self.n_threads + 1 + loc.index()] = value;
             Taken { step: Step::Commit { thread, loc }, follow, started: None, goes_back }
@@ -507,9 +545,9 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             let started = started.map(|(child, settled)| (child, settled.follow));
             Taken { step: Step::Issue { thread, alternative }, follow, started, goes_back }
         };
-        self.let_others_go_on(next);
+        self.let_others_go_on(next)?;
         self.forget_dead(next);
-        taken
+        Ok(taken)
     }
 
     /// Lets a store leave its buffer in the system, and keeps where its thread is then.
@@ -525,22 +563,28 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         *leaving = Leaving { next: local, follow, goes_back, ..*leaving };
     }
 
-    /// Whether a thread goes back in a loop by a step from `row`.
-    pub(super) fn goes_back(&mut self, row: &[u32], step: Possible) -> bool {
-        if !step.is_commit {
-            return self.edges[step.index as usize].goes_back;
-        }
-        if self.leavings[step.index as usize].next == UNKNOWN {
+    /// Finds out what a commit from `row` does, if that is not known.
+    pub(super) fn learn_if_commit(&mut self, row: &[u32], step: Possible) {
+        if self.is_unlearnt_commit(step) {
             self.learn_commit(row, step);
         }
-        self.leavings[step.index as usize].goes_back
+    }
+
+    fn is_unlearnt_commit(&self, step: Possible) -> bool {
+        step.is_commit && self.leavings[step.index as usize].next == UNKNOWN
+    }
+
+    /// Whether a thread goes back in a loop by a step, which was learnt.
+    pub(super) fn goes_back(&self, step: Possible) -> bool {
+        let index = step.index as usize;
+        if step.is_commit { self.leavings[index].goes_back } else { self.edges[index].goes_back }
     }
 
     /// Ends a stretch without a switch where its thread cannot go on.
-    fn let_others_go_on(&mut self, row: &mut [u32]) {
+    fn let_others_go_on(&self, row: &mut [u32]) -> Result<(), Unlearnt> {
         let exclusive = row[self.n_threads] as usize;
         if exclusive != 0 {
-            let (first, end) = self.outcome(row, exclusive - 1);
+            let (first, end) = self.outcome(row, exclusive - 1)?;
             let local = self.local(row, exclusive - 1);
             // One that only finds its buffer full goes on when it is not.
             let can_go_on = local.standing != Standing::Ready || first < end || self.is_full(&local.buffer);
@@ -548,6 +592,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
                 row[self.n_threads] = 0;
             }
         }
+        Ok(())
     }
 
     /// Forgets what nobody can look at any more.

@@ -23,6 +23,11 @@ impl<T: std::hash::Hash + Eq> Interned<T> {
         let next = u32::try_from(self.numbers.len()).expect("fewer than 2^32 different values are written");
         *self.numbers.entry(thing).or_insert(next)
     }
+
+    /// The number of `thing`, if it has one.
+    pub(super) fn find(&self, thing: &T) -> Option<u32> {
+        self.numbers.get(thing).copied()
+    }
 }
 
 /// Values by number; 0 is the value 0.

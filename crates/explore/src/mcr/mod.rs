@@ -10,6 +10,7 @@
 //!
 //! Why nothing is missed and nothing is shown twice is in `docs/theory/mcr.md`.
 
+mod ahead;
 mod automata;
 mod history;
 mod intern;
@@ -17,8 +18,10 @@ mod local;
 mod reduction;
 mod rounds;
 mod rows;
+mod scout;
 mod search;
 mod show;
+mod way;
 
 pub use automata::Learnable;
 pub use search::{Settings, search, visit};

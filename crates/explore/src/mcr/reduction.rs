@@ -8,7 +8,7 @@
 use teetotal_memory::Model;
 use teetotal_program::{LocSet, Value};
 
-use super::automata::{Automata, Learnable, Possible};
+use super::automata::{Automata, Learnable, Memory, Possible};
 use super::local::{Footprint, Look, Standing};
 
 /// Chooses persistent sets; kept between states to save allocations.
@@ -53,6 +53,8 @@ struct State<'s, S, M> {
 
 impl Reduction {
     /// Appends the chosen steps of `possible` to `chosen`.
+    ///
+    /// Where programs do not end, what commits do is to be learnt before.
     pub(super) fn choose<S: Learnable, M: Model>(
         &mut self,
         automata: &Automata<S, M>,
@@ -64,14 +66,24 @@ impl Reduction {
             chosen.extend_from_slice(possible);
             return;
         }
-        let state = State { automata, row, possible };
-        self.look_ahead(&state);
-        if let Some(alone) = self.alone(&state) {
-            chosen.extend_from_slice(alone);
-        } else if self.grow_smallest(&state) {
-            chosen.extend(state.possible.iter().filter(|step| self.best.has(&state, **step)));
-        } else {
+        let first = chosen.len();
+        self.choose_persistent(&State { automata, row, possible }, chosen);
+        // Whoever waits here might wait forever.
+        let may_starve = automata.memory_of == Memory::Places && chosen.len() - first < possible.len();
+        if may_starve && chosen[first..].iter().any(|&step| automata.goes_back(step)) {
+            chosen.truncate(first);
             chosen.extend_from_slice(possible);
+        }
+    }
+
+    fn choose_persistent<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, chosen: &mut Vec<Possible>) {
+        self.look_ahead(state);
+        if let Some(alone) = self.alone(state) {
+            chosen.extend_from_slice(alone);
+        } else if self.grow_smallest(state) {
+            chosen.extend(state.possible.iter().filter(|step| self.best.has(state, **step)));
+        } else {
+            chosen.extend_from_slice(state.possible);
         }
     }
 

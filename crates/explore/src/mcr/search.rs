@@ -1,16 +1,20 @@
 //! The walk over combinations of local states, depth first.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 use teetotal_judge::Level;
 use teetotal_memory::{Model, Step};
 use teetotal_program::{Failure, Loc, ThreadId};
 
-use super::automata::{Automata, Learnable, Memory, Possible, Taken};
+use super::ahead::{Ahead, Arrival, Target};
+use super::automata::{Automata, Learnable, Memory, Possible};
 use super::local::Standing;
 use super::reduction::Reduction;
 use super::rounds::Rounds;
-use super::rows::Rows;
-use super::show::{Show, Way};
+use super::rows::{Marks, Rows};
+use super::show::Show;
+use super::way::{Beginning, Turn, Way};
 use crate::collector::Collector;
 use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
@@ -21,21 +25,33 @@ use crate::system::System;
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub limits: Limits,
+    /// How many workers; results do not depend on it.
+    pub jobs: usize,
+    /// How many states are stored before the other workers help.
+    pub alone: usize,
     /// Whether steps whose order cannot matter are left out.
     pub reduce: bool,
+}
+
+impl Settings {
+    /// As a check searches.
+    #[must_use]
+    pub fn new(limits: Limits, jobs: usize) -> Self {
+        Settings { limits, jobs, alone: 2_048, reduce: true }
+    }
 }
 
 /// How many steps are taken between two looks at the limits and at the stop signal.
 const INTERVAL: u64 = 1_024;
 
 /// Of states in which one step is possible, every so many in a row are stored.
-const PASSED: u32 = 16;
+pub(super) const PASSED: u32 = 16;
 
 /// An execution with fewer steps than this is not asked whether it goes round.
 const SHORT: u64 = 256;
 
 /// A buffer with more stores than this belongs to a thread that stores without end, or to one that is as good.
-const LONG_BUFFER: usize = 1_000;
+pub(super) const LONG_BUFFER: usize = 1_000;
 
 /// No buffer holds more stores than this where a program does not end, if nobody says otherwise.
 const SHORT_BUFFER: u64 = 8;
@@ -132,47 +148,36 @@ where
 
 /// Somebody who is shown the executions.
 pub(super) trait Audience<S, M> {
-    /// Sees the execution that leads to the state `row`, in which nothing is possible.
-    fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow;
+    /// Sees the execution that leads to a state in which nothing is possible.
+    fn execution(&mut self, state: &System<S, M>, way: &Way<'_, S, M>) -> Flow;
 
     /// Sees a state in which threads have failed, and after which others may go on without end.
-    fn failure(&mut self, _: &mut Automata<S, M>, _: &[u32], _: Way<'_>) -> Flow {
+    fn failure(&mut self, _: &System<S, M>, _: &Way<'_, S, M>) -> Flow {
         Flow::Continue
     }
 }
 
 struct Each<'e>(&'e mut dyn FnMut(Vec<Step>));
 
-impl<S, M> Audience<S, M> for Each<'_> {
-    fn execution(&mut self, _: &mut Automata<S, M>, _: &[u32], way: Way<'_>) -> Flow {
+impl<S: Learnable, M: Model> Audience<S, M> for Each<'_> {
+    fn execution(&mut self, _: &System<S, M>, way: &Way<'_, S, M>) -> Flow {
         (self.0)(way.steps());
         Flow::Continue
     }
 }
 
-/// A state on the way, with the steps from it that are still to be taken.
-struct Frame {
-    row: u32,
-    /// Where its steps begin among the chosen ones; they end with the list.
-    first: usize,
-    /// The next one.
-    next: usize,
-    /// How many steps the execution has had, and how many of them were taken.
-    depth: u64,
-    taken: usize,
-}
-
 struct Search<'s, S, M, A> {
     automata: Automata<S, M>,
-    visited: Rows,
+    /// All states that are stored, and those of them that the walk has come to.
+    rows: Rows,
+    visited: Marks,
     classes: Rows,
     reduction: Reduction,
-    /// What happens before the first state.
-    before: Vec<Step>,
-    frames: Vec<Frame>,
+    beginning: Beginning,
+    turns: Vec<Turn>,
     chosen: Vec<Possible>,
-    /// The steps of the execution after those at the beginning.
-    taken: Vec<Taken>,
+    /// What other workers have found out about states that the walk has still to come to.
+    ahead: Ahead,
     /// How many steps the execution has had.
     depth: u64,
     /// What cut an execution short, if something did.
@@ -202,15 +207,18 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         let mut automata = Automata::new(system.clone(), seen, memory_of, settings.limits.buffer);
         automata.reduces &= settings.reduce;
         let length = automata.row_length();
+        // Where programs do not end every step is looked at, so nothing can be found out before.
+        let jobs = if memory_of == Memory::Histories { settings.jobs } else { 1 };
         Search {
             automata,
-            visited: Rows::new(length),
+            rows: Rows::new(length),
+            visited: Marks::default(),
             classes: Rows::new(length),
             reduction: Reduction::default(),
-            before: Vec::new(),
-            frames: Vec::new(),
+            beginning: Beginning::default(),
+            turns: Vec::new(),
             chosen: Vec::new(),
-            taken: Vec::new(),
+            ahead: Ahead::new(jobs, settings.alone, length),
             depth: 0,
             cut: None,
             memory_of,
@@ -233,7 +241,7 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             classes: self.classes.len() as u64,
             states: self.visited.len() as u64,
             steps: self.steps,
-            bytes: self.memory(),
+            bytes: self.rows.bytes_of(self.visited.len() + self.classes.len()) as u64,
             ..Stats::default()
         };
         (halted.and(cut), stats)
@@ -242,25 +250,77 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
     fn walk(&mut self, signal: StopSignal<'_>) -> Result<(), Halt> {
         let (row, before) = self.automata.start();
         self.depth = before.len() as u64;
-        self.before = before;
-        self.row = row;
+        self.row.clone_from(&row);
+        self.beginning = Beginning { before, row };
         self.go_on(signal)?;
-        while let Some(frame) = self.frames.last_mut() {
-            self.taken.truncate(frame.taken);
-            self.rounds.back_to(frame.taken);
-            let Some(&step) = self.chosen.get(frame.next) else {
-                self.chosen.truncate(frame.first);
-                self.frames.pop();
+        while let Some(turn) = self.turns.last_mut() {
+            self.rounds.back_to(turn.depth);
+            self.depth = turn.depth;
+            let at = turn.next;
+            if at == turn.end {
+                if !turn.is_known {
+                    self.chosen.truncate(turn.first);
+                }
+                self.turns.pop();
                 continue;
-            };
-            frame.next += 1;
-            self.depth = frame.depth;
-            self.row.clear();
-            self.row.extend_from_slice(self.visited.get(frame.row));
-            self.take(step, signal)?;
-            self.go_on(signal)?;
+            }
+            turn.next += 1;
+            let arrival = turn.is_known.then(|| self.ahead.arrival(at));
+            let step = arrival.map_or_else(|| self.chosen[at], |arrival| arrival.step);
+            turn.taken = Some(step);
+            let row = turn.row;
+            match arrival.filter(|arrival| self.may_jump(arrival)) {
+                Some(arrival) => self.jump(&arrival, signal)?,
+                None => {
+                    self.stand_at(row);
+                    self.take(step, signal)?;
+                    self.go_on(signal)?;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Makes a stored state the one at hand.
+    fn stand_at(&mut self, row: u32) {
+        self.row.clear();
+        self.row.extend_from_slice(self.rows.get(row));
+    }
+
+    /// Whether nothing on the way to where others have found that a step leads has to be looked at.
+    fn may_jump(&self, arrival: &Arrival) -> bool {
+        let depth = self.depth + u64::from(arrival.depth);
+        let heeds = self.steps % INTERVAL + u64::from(arrival.steps) >= INTERVAL;
+        let is_cut = self.settings.limits.steps.is_some_and(|limit| depth >= limit);
+        !heeds && !is_cut && (arrival.is_plain || depth <= SHORT)
+    }
+
+    /// Goes to where a step leads.
+    fn jump(&mut self, arrival: &Arrival, signal: StopSignal<'_>) -> Result<(), Halt> {
+        self.steps += u64::from(arrival.steps);
+        self.depth += u64::from(arrival.depth);
+        match arrival.target {
+            Target::End(end) => {
+                self.row.clear();
+                self.row.extend_from_slice(self.ahead.end(end));
+                self.end()
+            }
+            Target::State(row) if self.visited.add(row) => {
+                if self.is_opened_ahead(row) {
+                    return Ok(());
+                }
+                self.stand_at(row);
+                self.automata.possible(&self.row, &mut self.possible);
+                match self.open(row) {
+                    Some(step) => {
+                        self.take(step, signal)?;
+                        self.go_on(signal)
+                    }
+                    None => Ok(()),
+                }
+            }
+            Target::State(_) => Ok(()),
+        }
     }
 
     /// Takes a step from the state at hand.
@@ -268,17 +328,16 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         let taken = self.automata.take(&self.row, step, &mut self.next);
         std::mem::swap(&mut self.row, &mut self.next);
         self.depth += taken.len();
-        self.taken.push(taken);
         self.steps += 1;
         if self.memory_of == Memory::Histories {
             let thread = step.thread as usize;
-            if taken.goes_back
-                && self.depth > SHORT
-                && !self.rounds.add(self.taken.len(), self.automata.place(&self.row))
-            {
+            if taken.goes_back && self.depth > SHORT && !self.rounds.add(self.depth, self.automata.place(&self.row)) {
                 return Err(self.goes_round(thread));
             }
-            if self.automata.longest_buffer() > LONG_BUFFER && self.settings.limits.buffer.is_none() {
+            if M::BUFFERS
+                && self.settings.limits.buffer.is_none()
+                && self.automata.n_pending(&self.row, step.thread) > LONG_BUFFER
+            {
                 return Err(self.goes_round(thread));
             }
         } else {
@@ -303,27 +362,46 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             is_new |= self.failed.insert(failed);
         }
         if is_new {
-            let way = Way { before: &self.before, taken: &self.taken };
-            if let Flow::Stop(reason) = self.audience.failure(&mut self.automata, &self.row, way) {
+            self.automata.load(&self.row);
+            let Search { automata, rows, beginning, turns, row, audience, .. } = self;
+            let way = Way { automata, rows, beginning, turns, end: row };
+            if let Flow::Stop(reason) = audience.failure(automata.system(), &way) {
                 return Err(reason.into());
             }
         }
         Ok(())
     }
 
-    /// Puts the steps that are worth taking from the state at hand behind the chosen ones.
-    fn choose(&mut self) {
-        let first = self.chosen.len();
-        self.reduction.choose(&self.automata, &self.row, &self.possible, &mut self.chosen);
-        let leaves_out = self.chosen.len() - first < self.possible.len();
-        if self.memory_of == Memory::Places && leaves_out {
-            // Whoever waits here might wait forever.
-            let chosen = &self.chosen[first..];
-            if chosen.iter().any(|&step| self.automata.goes_back(&self.row, step)) {
-                self.chosen.truncate(first);
-                self.chosen.extend_from_slice(&self.possible);
+    /// Opens a stored state, which is the one at hand with its possible steps: several steps are taken from it one after
+    /// the other, and if one is enough that is given.
+    fn open(&mut self, row: u32) -> Option<Possible> {
+        if self.ahead.is_worth_it(self.rows.len()) {
+            if self.ahead.arrivals_from(row).is_none() {
+                self.ahead.look_at(row, &mut self.automata, &mut self.rows);
+            }
+            if self.is_opened_ahead(row) {
+                return None;
             }
         }
+        let first = self.chosen.len();
+        if self.memory_of == Memory::Places {
+            self.possible.iter().for_each(|&step| self.automata.learn_if_commit(&self.row, step));
+        }
+        self.reduction.choose(&self.automata, &self.row, &self.possible, &mut self.chosen);
+        if let &[only] = &self.chosen[first..] {
+            self.chosen.truncate(first);
+            return Some(only);
+        }
+        let (end, depth) = (self.chosen.len(), self.depth);
+        self.turns.push(Turn { row, first, end, is_known: false, next: first, taken: None, depth });
+        None
+    }
+
+    /// Opens a state if others have found out where its steps lead.
+    fn is_opened_ahead(&mut self, row: u32) -> bool {
+        let Some(Range { start: first, end }) = self.ahead.arrivals_from(row) else { return false };
+        self.turns.push(Turn { row, first, end, is_known: true, next: first, taken: None, depth: self.depth });
+        true
     }
 
     /// An execution has as many steps as the limit allows.
@@ -336,9 +414,9 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
 
     /// Goes on from the state at hand to the next one from which several steps are worth taking, if it is new.
     fn go_on(&mut self, signal: StopSignal<'_>) -> Result<(), Halt> {
-        let first = self.chosen.len();
-        for passed in 1_u32.. {
-            self.possible.clear();
+        let mut passed = 0;
+        loop {
+            passed += 1;
             self.automata.possible(&self.row, &mut self.possible);
             if self.possible.is_empty() {
                 return self.end();
@@ -348,20 +426,17 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
             }
             // Where one step is possible it takes less time to pass again than to store, if it does not go on and on.
             let mut step = self.possible[0];
-            if self.possible.len() > 1 || passed.is_multiple_of(PASSED) {
-                let Some(row) = self.visited.insert(&self.row) else { return Ok(()) };
-                self.choose();
-                if self.chosen.len() > first + 1 {
-                    let taken = self.taken.len();
-                    self.frames.push(Frame { row, first, next: first, depth: self.depth, taken });
+            if self.possible.len() > 1 || passed == PASSED {
+                passed = 0;
+                let (row, _) = self.rows.number(&self.row);
+                if !self.visited.add(row) {
                     return Ok(());
                 }
-                step = self.chosen[first];
-                self.chosen.truncate(first);
+                let Some(only) = self.open(row) else { return Ok(()) };
+                step = only;
             }
             self.take(step, signal)?;
         }
-        Ok(())
     }
 
     /// Nothing is possible in a state: shows it, unless its class is known.
@@ -373,13 +448,15 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         self.automata.class_of(&self.row, &mut self.next);
         let limit = self.settings.limits.executions;
         if let Some(limit) = limit.filter(|&limit| self.classes.len() as u64 >= limit) {
-            return if self.classes.has(&self.next) { Ok(()) } else { Err(StopReason::Executions(limit).into()) };
+            return if self.classes.find(&self.next).is_some() { Ok(()) } else { Err(StopReason::Executions(limit).into()) };
         }
         if self.classes.insert(&self.next).is_none() {
             return Ok(());
         }
-        let way = Way { before: &self.before, taken: &self.taken };
-        match self.audience.execution(&mut self.automata, &self.row, way) {
+        self.automata.load(&self.row);
+        let Search { automata, rows, beginning, turns, row, audience, .. } = self;
+        let way = Way { automata, rows, beginning, turns, end: row };
+        match audience.execution(automata.system(), &way) {
             Flow::Stop(reason) => Err(reason.into()),
             Flow::Continue | Flow::NextExecution => Ok(()),
         }
@@ -396,7 +473,7 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
     }
 
     fn memory(&self) -> u64 {
-        (self.visited.memory() + self.classes.memory() + self.automata.memory()) as u64
+        (self.rows.memory() + self.classes.memory() + self.automata.memory() + self.ahead.memory()) as u64
     }
 
     /// Looks at the limits and at the signal.

@@ -5,11 +5,12 @@
 
 use teetotal_judge::races::{DataRace, Prediction, predict};
 use teetotal_judge::{Ending, Level, View};
-use teetotal_memory::{Model, Step, Trace};
+use teetotal_memory::{Model, Trace};
 use teetotal_program::ThreadId;
 
-use super::automata::{Automata, Learnable, Taken};
+use super::automata::Learnable;
 use super::search::Audience;
+use super::way::Way;
 use crate::collector::Collector;
 use crate::driver::{self, Flow, Observer};
 use crate::limits::Limits;
@@ -26,25 +27,6 @@ pub(super) struct Show<'c, S, M> {
     performing: Option<System<S, M>>,
     /// Whether races may have been missed, because a question of order was given up.
     pub(super) is_partial: bool,
-}
-
-/// The steps of an execution: those at the beginning, and those that were taken.
-#[derive(Clone, Copy)]
-pub(super) struct Way<'w> {
-    pub(super) before: &'w [Step],
-    pub(super) taken: &'w [Taken],
-}
-
-impl Way<'_> {
-    pub(super) fn steps(&self) -> Vec<Step> {
-        let mut steps = self.before.to_vec();
-        self.taken.iter().for_each(|taken| taken.push_to(&mut steps));
-        steps
-    }
-
-    fn schedule(&self) -> Schedule {
-        Schedule::Steps(self.steps())
-    }
 }
 
 impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
@@ -70,7 +52,7 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
     }
 
     /// Shows a final state to monitors that look at states only.
-    fn state(&mut self, system: &System<S, M>, way: Way<'_>) -> Flow {
+    fn state(&mut self, system: &System<S, M>, way: &Way<'_, S, M>) -> Flow {
         self.collector.begin_execution();
         let flow = self.failures(system, way);
         let view = View { trace: &self.nothing, events: &[], state: system, failure: None };
@@ -79,7 +61,7 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
     }
 
     /// Shows the threads that have failed.
-    fn failures(&mut self, system: &System<S, M>, way: Way<'_>) -> Flow {
+    fn failures(&mut self, system: &System<S, M>, way: &Way<'_, S, M>) -> Flow {
         let view = |failure| View { trace: &self.nothing, events: &[], state: system, failure };
         let mut flow = Flow::Continue;
         for thread in (0..system.subject().n_threads()).map(ThreadId::at) {
@@ -93,8 +75,8 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
 }
 
 impl<S: Learnable + Clone, M: Model> Audience<S, M> for Show<'_, S, M> {
-    fn execution(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
-        let Some(system) = &mut self.performing else { return self.state(automata.load(row), way) };
+    fn execution(&mut self, state: &System<S, M>, way: &Way<'_, S, M>) -> Flow {
+        let Some(system) = &mut self.performing else { return self.state(state, way) };
         let (flow, trace) = perform(self.collector, system, &way.schedule());
         match trace {
             Some(trace) if flow == Flow::Continue => self.predict(&trace),
@@ -102,11 +84,11 @@ impl<S: Learnable + Clone, M: Model> Audience<S, M> for Show<'_, S, M> {
         }
     }
 
-    fn failure(&mut self, automata: &mut Automata<S, M>, row: &[u32], way: Way<'_>) -> Flow {
+    fn failure(&mut self, state: &System<S, M>, way: &Way<'_, S, M>) -> Flow {
         if self.performing.is_some() {
             return Flow::Continue;
         }
-        self.failures(automata.load(row), way)
+        self.failures(state, way)
     }
 }
 

@@ -198,7 +198,7 @@ fn executions(program: &Arc<Program>, model: ModelId, jobs: usize) -> Stats {
 fn classes<M: Model>(program: &Arc<Program>) -> u64 {
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(program)));
     let mut count = 0;
-    let settings = mcr::Settings { limits: Limits::default(), reduce: true };
+    let settings = mcr::Settings::new(Limits::default(), 1);
     let coverage = mcr::visit(&system, &[], &settings, &mut |_| count += 1);
     assert_eq!(coverage, Coverage::Complete, "{} is counted to the end", program.name);
     count
