@@ -11,8 +11,8 @@
 //!    fences over all buffers, spawn and join have a meaning.
 //! 3. There is no SMT solver. What must come before what is closed under rules ([`rules`]), which refutes most
 //!    questions; then the moments are put in order one by one ([`frontier`]), in the order of the trace where that
-//!    goes, first with the writers of the trace. Where writers are in doubt and that takes too long, they are tried one
-//!    after the other ([`solver`]).
+//!    goes, first with the writers of the trace. Where that takes too long, a search that learns from its conflicts
+//!    ([`learning`]) begins with the order of the trace and mends what goes wrong in it.
 //! 4. Every order is performed by the machine ([`script`]) before anybody sees it, and giving up is an answer of its own.
 //!
 //! The order is one of *moments*, as in [`crate::axiomatic`]. Why the rules lose nothing is in `docs/theory/order.md`.
@@ -21,6 +21,7 @@ mod candidates;
 mod formula;
 mod frontier;
 mod layout;
+mod learning;
 mod memory;
 mod needs;
 mod question;

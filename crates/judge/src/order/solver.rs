@@ -7,13 +7,14 @@ use super::candidates::{Open, Part};
 use super::frontier::{self, Found};
 use super::layout::Layout;
 use super::question::{Answer, Question};
-use super::{formula, rules, schedule, script};
+use super::{formula, learning, rules, schedule, script};
 
 /// Answers questions about a trace; what they have in common is found out once.
 #[expect(missing_debug_implementations, reason = "nobody wants to read an order of thousands of moments")]
 pub struct Solver<'t> {
     layout: Layout<'t>,
     budget: u64,
+    learns_only: bool,
     effort: Effort,
 }
 
@@ -26,6 +27,9 @@ pub struct Effort {
     pub refuted: u64,
     /// Frontiers that were tried.
     pub frontiers: u64,
+    /// Questions that were left to the search that learns, and its conflicts.
+    pub learning: u64,
+    pub conflicts: u64,
     /// Questions that were given up.
     pub unknown: u64,
 }
@@ -36,23 +40,31 @@ impl Effort {
         self.questions += other.questions;
         self.refuted += other.refuted;
         self.frontiers += other.frontiers;
+        self.learning += other.learning;
+        self.conflicts += other.conflicts;
         self.unknown += other.unknown;
     }
 }
 
-/// So many frontiers are tried for a question, if nobody says otherwise.
-const BUDGET: u64 = 200_000;
+/// So much is done for a question, if nobody says otherwise.
+const BUDGET: u64 = 20_000;
 
 impl<'t> Solver<'t> {
     /// For questions about `trace` under `model`; `initial` says what each location holds at first.
     #[must_use]
     pub fn new(model: ModelId, trace: &'t Trace, initial: impl Fn(Loc) -> Value) -> Self {
-        Solver { layout: Layout::new(model, trace, initial), budget: BUDGET, effort: Effort::default() }
+        let layout = Layout::new(model, trace, initial);
+        Solver { layout, budget: BUDGET, learns_only: false, effort: Effort::default() }
     }
 
-    /// Gives up a question after so many frontiers.
-    pub fn set_budget(&mut self, frontiers: u64) {
-        self.budget = frontiers;
+    /// Gives up a question after so many frontiers and as many conflicts.
+    pub fn set_budget(&mut self, budget: u64) {
+        self.budget = budget;
+    }
+
+    /// Tries no frontiers from now on, so that all that the rules leave is left to the search that learns.
+    pub fn learn_only(&mut self) {
+        self.learns_only = true;
     }
 
     /// What all answers have cost.
@@ -63,16 +75,15 @@ impl<'t> Solver<'t> {
 
     /// Whether there is such an execution.
     pub fn ask(&mut self, question: &Question<'_>) -> Answer {
-        self.effort.questions += 1;
         let part = Part::new(&self.layout, question);
-        let mut budget = self.budget;
+        let mut cost = Effort { questions: 1, ..Effort::default() };
         let answer = match Open::new(&self.layout, &part, question) {
-            Some(open) => self.answer(&part, open, question, &mut budget),
+            Some(open) => self.answer(&part, open, question, &mut cost),
             None => Answer::Impossible,
         };
-        self.effort.frontiers += self.budget - budget;
-        self.effort.refuted += u64::from(answer == Answer::Impossible && budget == self.budget);
-        self.effort.unknown += u64::from(answer == Answer::Unknown);
+        cost.refuted = u64::from(answer == Answer::Impossible && cost.frontiers + cost.learning == 0);
+        cost.unknown = u64::from(answer == Answer::Unknown);
+        self.effort.add(&cost);
         answer
     }
 
@@ -101,39 +112,34 @@ impl<'t> Solver<'t> {
         rules::close(&self.layout, &part, &mut open).then_some(Narrowed { layout: &self.layout, open })
     }
 
-    /// By the rules, then with the writers of the trace, then with all.
-    fn answer(&self, part: &Part, mut open: Open, question: &Question<'_>, budget: &mut u64) -> Answer {
+    /// By the rules, then by frontiers with the writers of the trace and with all, then by learning.
+    fn answer(&self, part: &Part, mut open: Open, question: &Question<'_>, cost: &mut Effort) -> Answer {
         if !rules::close(&self.layout, part, &mut open) {
             return Answer::Impossible;
         }
-        match self.as_in_trace(part, &open, budget) {
-            Some(order) => self.confirmed(part, question, &order),
-            None => self.solve(part, open, question, budget),
+        if !self.learns_only {
+            if let Some(order) = self.as_in_trace(part, &open, cost) {
+                return self.confirmed(part, question, &order);
+            }
+            match self.try_frontiers(part, &open, cost) {
+                Found::Order(order) => return self.confirmed(part, question, &order),
+                Found::Nothing => return Answer::Impossible,
+                Found::OutOfBudget => {}
+            }
         }
-    }
-
-    /// By the rules, then by a quick search, then by fixing a writer that is in doubt.
-    fn solve(&self, part: &Part, mut open: Open, question: &Question<'_>, budget: &mut u64) -> Answer {
-        if !rules::close(&self.layout, part, &mut open) {
-            return Answer::Impossible;
-        }
-        let in_doubt = open.reads.iter().enumerate().filter(|(_, read)| read.writers.len() > 1);
-        let fewest = in_doubt.min_by_key(|(_, read)| read.writers.len()).map(|(index, _)| index);
-        // Where nothing is in doubt the search is the last resort.
-        let share = if fewest.is_some() { quick(&open).min(*budget) } else { *budget };
-        let mut left = share;
-        let found = frontier::search(&self.layout, part, &open, &mut left);
-        *budget -= share - left;
-        match (found, fewest) {
-            (Found::Order(order), _) => self.confirmed(part, question, &order),
-            (Found::Nothing, _) => Answer::Impossible,
-            (Found::OutOfBudget, Some(index)) if *budget > 0 => self.fix(part, &open, index, question, budget),
-            (Found::OutOfBudget, _) => Answer::Unknown,
+        cost.learning = 1;
+        let mut left = self.budget;
+        let found = learning::search(&self.layout, part, &open, &mut left);
+        cost.conflicts = self.budget - left;
+        match found {
+            Found::Order(order) => self.confirmed(part, question, &order),
+            Found::Nothing => Answer::Impossible,
+            Found::OutOfBudget => Answer::Unknown,
         }
     }
 
     /// An order in which reads take their values from where they took them in the trace, as far as they may.
-    fn as_in_trace(&self, part: &Part, open: &Open, budget: &mut u64) -> Option<Vec<usize>> {
+    fn as_in_trace(&self, part: &Part, open: &Open, cost: &mut Effort) -> Option<Vec<usize>> {
         let mut fixed = open.clone();
         for read in fixed.reads.iter_mut().filter(|read| read.writers.len() > 1) {
             let source = self.layout.trace.event(self.layout.reads[read.read].event).source;
@@ -145,28 +151,19 @@ impl<'t> Solver<'t> {
         if !rules::close(&self.layout, part, &mut fixed) {
             return None;
         }
-        let share = quick(open).min(*budget);
-        let mut left = share;
-        let found = frontier::search(&self.layout, part, &fixed, &mut left);
-        *budget -= share - left;
-        if let Found::Order(order) = found { Some(order) } else { None }
+        match self.try_frontiers(part, &fixed, cost) {
+            Found::Order(order) => Some(order),
+            Found::Nothing | Found::OutOfBudget => None,
+        }
     }
 
-    /// Tries each writer of a read.
-    fn fix(&self, part: &Part, open: &Open, index: usize, question: &Question<'_>, budget: &mut u64) -> Answer {
-        let mut is_certain = true;
-        for &writer in &open.reads[index].writers {
-            // The rules take time too.
-            *budget = budget.saturating_sub(2 * quick(open));
-            let mut fixed = open.clone();
-            fixed.reads[index].writers = vec![writer];
-            match self.solve(part, fixed, question, budget) {
-                Answer::Impossible => {}
-                Answer::Unknown => is_certain = false,
-                possible @ Answer::Possible(_) => return possible,
-            }
-        }
-        if is_certain { Answer::Impossible } else { Answer::Unknown }
+    /// Tries as many frontiers as are enough where hardly a step is taken in vain.
+    fn try_frontiers(&self, part: &Part, open: &Open, cost: &mut Effort) -> Found {
+        let share = (1_000 + 16 * open.reads.len() as u64).min(self.budget - cost.frontiers);
+        let mut left = share;
+        let found = frontier::search(&self.layout, part, open, &mut left);
+        cost.frontiers += share - left;
+        found
     }
 
     /// The execution in which the moments come in this order, if the machine consents.
@@ -200,9 +197,4 @@ impl Narrowed<'_> {
     pub fn precedes(&self, first: EventId, second: EventId) -> bool {
         self.open.order.precedes(self.layout.moment(first), self.layout.moment(second))
     }
-}
-
-/// So many frontiers are enough where hardly a step is taken in vain.
-fn quick(open: &Open) -> u64 {
-    1_000 + 16 * open.reads.len() as u64
 }
