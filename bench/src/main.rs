@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod auto;
 mod burnim;
 mod clock;
 mod dpor;
@@ -33,6 +34,8 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum What {
+    /// The search that is chosen when nobody says, beside dpor and mcr, on the corpus
+    Auto,
     /// Dynamic partial-order reduction: executions, time and rate beside Nidhugg's and GenMC's
     Dpor,
     /// The estimate of the number of executions: how often its interval holds
@@ -70,6 +73,7 @@ enum What {
 
 fn main() -> ExitCode {
     match Arguments::parse().what {
+        What::Auto => auto::run(),
         What::Dpor => dpor::run(),
         What::Estimate => estimate::run(),
         What::Machines => machines::run(),

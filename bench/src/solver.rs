@@ -38,8 +38,20 @@ pub(crate) fn run() -> ExitCode {
         println!("z3 is not installed, so nothing is compared with it");
     }
     println!(
-        "{:>7} {:<5} {:>9} {:>9} {:>8} {:>8} {:>8} {:>11} {:>11} {:>11} {:>8}",
-        "events", "model", "laid out", "possible", "not", "by rule", "unknown", "median", "p95", "z3 median", "ratio"
+        "{:>7} {:<5} {:>9} {:>9} {:>8} {:>8} {:>8} {:>10} {:>8} {:>11} {:>11} {:>11} {:>8}",
+        "events",
+        "model",
+        "laid out",
+        "possible",
+        "not",
+        "by rule",
+        "learning",
+        "conflicts",
+        "unknown",
+        "median",
+        "p95",
+        "z3 median",
+        "ratio"
     );
     let mut missed = 0;
     for size in SIZES {
@@ -90,13 +102,15 @@ fn measure(size: usize, model: ModelId, ask_z3: bool) -> u32 {
     let ratio = z3_median.map(|z3| z3 / median);
     let effort = solver.effort();
     println!(
-        "{:>7} {:<5} {:>9} {:>9} {:>8} {:>8} {:>8} {:>11} {:>11} {:>11} {:>8}",
+        "{:>7} {:<5} {:>9} {:>9} {:>8} {:>8} {:>8} {:>10} {:>8} {:>11} {:>11} {:>11} {:>8}",
         trace.events().len(),
         model.info().name,
         time(laid_out),
         counts[1],
         counts[0],
         effort.refuted,
+        effort.learning,
+        effort.conflicts,
         effort.unknown,
         time(median),
         time(p95),

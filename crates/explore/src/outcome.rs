@@ -144,6 +144,8 @@ pub struct Stats {
     pub classes: u64,
     /// Questions that the order solver answered.
     pub solver_calls: u64,
+    /// What the answers took: frontiers and conflicts. Time is for whoever has a clock; this is the same everywhere.
+    pub solver_work: u64,
     /// Different states stored.
     pub states: u64,
     /// Of these, states of a coarse search, whose buffers hold more than can be reached.
@@ -160,7 +162,7 @@ impl Stats {
     /// Adds what another part of the search did.
     pub fn add(&mut self, other: &Stats) {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
-        let Stats { classes, solver_calls, states, coarse, steps, bytes, pending, .. } = other;
+        let Stats { classes, solver_calls, solver_work, states, coarse, steps, bytes, pending, .. } = other;
         self.executions += executions;
         self.completed += completed;
         self.blocked += blocked;
@@ -169,6 +171,7 @@ impl Stats {
         self.abandoned += abandoned;
         self.classes += classes;
         self.solver_calls += solver_calls;
+        self.solver_work += solver_work;
         self.states += states;
         self.coarse += coarse;
         self.pending = self.pending.max(*pending);

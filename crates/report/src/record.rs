@@ -130,11 +130,12 @@ pub(crate) fn events(program: &Program, trace: &Trace) -> Json {
 
 fn stats(stats: &Stats, tally: Tally) -> Json {
     let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = *stats;
-    let Stats { classes, solver_calls, states, coarse, steps, bytes, pending, .. } = *stats;
+    let Stats { classes, solver_calls, solver_work, states, coarse, steps, bytes, pending, .. } = *stats;
     // Other searches know nothing of classes.
     let redundant = executions.saturating_sub(classes);
-    let by_class = [("classes", classes), ("redundant", redundant), ("solver_calls", solver_calls)];
-    let by_class = by_class.into_iter().filter(|_| classes > 0);
+    let solver = [("solver_calls", solver_calls), ("solver_work", solver_work)];
+    let by_class = [("classes", classes), ("redundant", redundant)].into_iter().chain(solver);
+    let by_class = by_class.filter(|_| classes > 0);
     let coarse = [("coarse", coarse)].into_iter().filter(|&(_, states)| states > 0);
     let counts = [
         ("states", states),

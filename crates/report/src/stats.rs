@@ -10,7 +10,8 @@ impl Report<'_> {
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = self.outcome.stats;
-        let Stats { classes, solver_calls, states, coarse, steps, bytes: size, pending, .. } = self.outcome.stats;
+        let Stats { classes, solver_calls, solver_work, states, coarse, steps, .. } = self.outcome.stats;
+        let Stats { bytes: size, pending, .. } = self.outcome.stats;
         let mut stats = vec![
             ("search", self.outcome.search.info().name.to_owned()),
             ("limits", limits(&self.options.limits, self.outcome.search)),
@@ -34,6 +35,7 @@ impl Report<'_> {
         }
         if solver_calls > 0 {
             stats.push(("solver calls", solver_calls.to_string()));
+            stats.push(("solver work", format!("{solver_work} frontiers and conflicts")));
         }
         stats
     }

@@ -40,6 +40,7 @@ impl<'c, S: Learnable + Clone, M: Model> Show<'c, S, M> {
         let is_known = |race: &DataRace| self.collector.knows_race(race);
         let Prediction { schedules, is_partial, effort } = predict(self.collector.program(), M::ID, trace, &is_known);
         self.collector.stats.solver_calls += effort.questions;
+        self.collector.stats.solver_work += effort.frontiers + effort.conflicts;
         self.is_partial |= is_partial;
         for steps in schedules {
             let Some(system) = &mut self.performing else { break };

@@ -42,29 +42,43 @@ impl PartialOrder {
             return false;
         }
         if !self.precedes(first, second) {
-            spread(&mut self.after, &self.before, self.stride, first, second);
-            // The rows of `before` are still old here, and those of `after` are only needed from `second` on.
-            spread(&mut self.before, &self.after, self.stride, second, first);
+            self.connect(first, second);
         }
         true
     }
-}
 
-/// Puts `far` and all of its row into the rows of `near` and of everything in the row of `near` in `converse`.
-fn spread(rows: &mut [u64], converse: &[u64], stride: usize, near: usize, far: usize) {
-    for word in 0..stride {
-        let bit = if far / 64 == word { 1 << (far % 64) } else { 0 };
-        let reached = rows[far * stride + word] | bit;
-        rows[near * stride + word] |= reached;
-        for (offset, &members) in converse[near * stride..(near + 1) * stride].iter().enumerate() {
-            let mut members = members;
-            while members != 0 {
-                let member = 64 * offset + members.trailing_zeros() as usize;
-                rows[member * stride + word] |= reached;
-                members &= members - 1;
+    /// Puts `first` and all before it before `second` and all after it.
+    fn connect(&mut self, first: usize, second: usize) {
+        let stride = self.stride;
+        // What comes after `first` already has all before it that it is to have.
+        add_row(&mut self.before, stride, second, first);
+        for word in 0..stride {
+            let mut later = self.after[second * stride + word] & !self.after[first * stride + word];
+            while later != 0 {
+                add_row(&mut self.before, stride, 64 * word + later.trailing_zeros() as usize, first);
+                later &= later - 1;
             }
         }
+        for word in 0..stride {
+            let mut earlier = self.before[first * stride + word];
+            while earlier != 0 {
+                let element = 64 * word + earlier.trailing_zeros() as usize;
+                if !self.precedes(element, second) {
+                    add_row(&mut self.after, stride, element, second);
+                }
+                earlier &= earlier - 1;
+            }
+        }
+        add_row(&mut self.after, stride, first, second);
     }
+}
+
+/// Puts an element and all of its row into another row.
+fn add_row(rows: &mut [u64], stride: usize, to: usize, from: usize) {
+    for word in 0..stride {
+        rows[to * stride + word] |= rows[from * stride + word];
+    }
+    rows[to * stride + from / 64] |= 1 << (from % 64);
 }
 
 #[cfg(test)]
@@ -78,5 +92,35 @@ mod tests {
         assert!(order.precedes(5, 129) && order.precedes(0, 129) && !order.precedes(129, 5));
         assert!(!order.add(129, 5) && !order.add(3, 3));
         assert!(order.add(129, 3) && order.precedes(5, 3));
+    }
+
+    /// Edges in an order that mixes all cases, beside the closure by its definition.
+    #[test]
+    fn what_is_added_is_closed() {
+        let n = 70;
+        let mut order = PartialOrder::new(n);
+        let mut edges = Vec::new();
+        for step in 0..150 {
+            let (a, b) = (step * 37 % n, (step * 53 + 11) % n);
+            let (first, second) = (a.min(b), a.max(b));
+            if first < second {
+                assert!(order.add(first, second));
+                edges.push((first, second));
+            }
+        }
+        for start in 0..n {
+            let (mut reached, mut open) = (vec![false; n], vec![start]);
+            while let Some(at) = open.pop() {
+                for &(_, to) in edges.iter().filter(|edge| edge.0 == at) {
+                    if !std::mem::replace(&mut reached[to], true) {
+                        open.push(to);
+                    }
+                }
+            }
+            for (end, reached) in reached.into_iter().enumerate() {
+                assert_eq!(order.precedes(start, end), reached, "{start} before {end}");
+                assert_eq!(order.before(end)[start / 64] & 1 << (start % 64) != 0, reached, "{end} after {start}");
+            }
+        }
     }
 }

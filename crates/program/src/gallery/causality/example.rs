@@ -1,7 +1,8 @@
 //! A writer announces a pair of numbers by a flag, round after round, and takes the announcement back.
 
 use crate::gallery::variant::{fetch, finish};
-use crate::ir::{Builder, Program};
+use crate::ir::{Builder, Program, ThreadBuilder};
+use crate::{Loc, Reg};
 
 /// `rounds` of writing and of reading; `Example` of [MCR, Table 3], whose N is `rounds`.
 ///
@@ -9,7 +10,25 @@ use crate::ir::{Builder, Program};
 /// the number of executions that the paper gives for N = 1.
 #[must_use]
 pub fn example(rounds: u32) -> Program {
-    let mut p = Builder::new(&format!("example-{rounds}"));
+    with_reader(&format!("example-{rounds}"), rounds, |t, [first, second], [x, y]| {
+        fetch(t, first, x);
+        fetch(t, second, y);
+    })
+}
+
+/// The same, where the pair that the reader finds is to be whole.
+///
+/// With one round it is under SC and TSO. With more, the reader may take its halves from different rounds.
+#[must_use]
+pub fn example_asserted(rounds: u32) -> Program {
+    with_reader(&format!("example-{rounds}-asserted"), rounds, |t, _, _| {
+        t.assert(0, "the pair is whole");
+    })
+}
+
+/// `broken` is what the reader does when the pair is not whole.
+fn with_reader(name: &str, rounds: u32, broken: impl Fn(&mut ThreadBuilder<'_>, [Reg; 2], [Loc; 2])) -> Program {
+    let mut p = Builder::new(name);
     let [x, y, z] = [p.shared("x", 0), p.shared("y", 0), p.shared("z", 0)];
     p.thread("writer", |t| {
         for _ in 0..rounds {
@@ -25,10 +44,7 @@ pub fn example(rounds: u32) -> Program {
             t.when(first.eq(1), |t| {
                 fetch(t, first, x);
                 fetch(t, second, y);
-                t.when(first.plus(1).ne(second), |t| {
-                    fetch(t, first, x);
-                    fetch(t, second, y);
-                });
+                t.when(first.plus(1).ne(second), |t| broken(t, [first, second], [x, y]));
             });
         }
     });

@@ -18,7 +18,7 @@ pub use airline::airline;
 pub use allocation::allocation;
 pub use counter::counter;
 pub use crawler::crawler;
-pub use example::example;
+pub use example::{example, example_asserted};
 pub use forwarding::store_forwarding;
 pub use ping_pong::ping_pong;
 pub use rv_example::rv_example;
