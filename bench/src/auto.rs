@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal::{litmus, promela};
+use teetotal::parts::frontends::{Frontend, Settings};
 use teetotal_explore::{Limits, Options, SearchId, check};
 use teetotal_memory::{MODELS, ModelId};
 use teetotal_program::ir::Program;
@@ -73,13 +73,10 @@ fn programs() -> Vec<Arc<Program>> {
 }
 
 fn read(path: &Path) -> Option<Program> {
+    let frontend = Frontend::claiming(path)?;
     let name = path.file_stem()?.to_string_lossy().into_owned();
     let text = fs::read_to_string(path).ok()?;
-    match path.extension()?.to_str()? {
-        "litmus" => litmus::read(&name, &text).ok(),
-        "pml" => promela::read(&name, &text, &promela::Settings::default()).ok().map(|reading| reading.program),
-        _ => None,
-    }
+    (frontend.read)(&name, &text, &Settings::default()).ok().map(|reading| reading.program)
 }
 
 struct Measured {

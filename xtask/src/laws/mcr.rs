@@ -24,10 +24,19 @@ fn agrees<M: Model>(case: &Case) -> Verdict {
     };
     let mut seen: BTreeMap<Class, u32> = BTreeMap::new();
     let system = System::<Interpreter, M>::new(Interpreter::new(Arc::clone(&case.program)));
-    let settings = Settings::new(Limits::default(), 1);
-    visit(&system, &case.program.locations_at_end(), &settings, &mut |steps| {
+    let executions = |settings: &Settings| {
+        let mut executions = Vec::new();
+        visit(&system, &case.program.locations_at_end(), settings, &mut |steps| executions.push(steps));
+        executions
+    };
+    let alone = Settings::new(Limits::default(), 1);
+    let by_one = executions(&alone);
+    if executions(&Settings { jobs: 2, alone: 0, ..alone }) != by_one {
+        return Err("two workers show other executions than one, or in another order".to_owned());
+    }
+    for steps in by_one {
         *seen.entry(class_of::<M>(&case.program, steps.into_iter())).or_default() += 1;
-    });
+    }
     if let Some((class, times)) = seen.iter().find(|(_, times)| **times > 1) {
         return Err(format!("a class is run {times} times: {class:?}"));
     }
