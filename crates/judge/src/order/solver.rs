@@ -27,7 +27,7 @@ pub struct Effort {
     pub refuted: u64,
     /// Frontiers that were tried.
     pub frontiers: u64,
-    /// Questions that were left to the search that learns, and its conflicts.
+    /// Questions that were left to the search that learns, and its conflicts with the orders that it looked at.
     pub learning: u64,
     pub conflicts: u64,
     /// Questions that were given up.
@@ -47,7 +47,7 @@ impl Effort {
 }
 
 /// So much is done for a question, if nobody says otherwise.
-const BUDGET: u64 = 20_000;
+const BUDGET: u64 = 50_000;
 
 impl<'t> Solver<'t> {
     /// For questions about `trace` under `model`; `initial` says what each location holds at first.
@@ -57,7 +57,7 @@ impl<'t> Solver<'t> {
         Solver { layout, budget: BUDGET, learns_only: false, effort: Effort::default() }
     }
 
-    /// Gives up a question after so many frontiers and as many conflicts.
+    /// Gives up a question after so many frontiers, and as many conflicts and orders that were learnt from.
     pub fn set_budget(&mut self, budget: u64) {
         self.budget = budget;
     }

@@ -1,17 +1,20 @@
-//! Which variable to decide next: the one that took part in conflicts most, and most lately. [CHAFF]
+//! Which variable to decide: the one that took part in conflicts most, and most lately. [CHAFF]
 
-/// Variables in a heap, the most active on top; equal ones by number.
-#[derive(Default)]
+/// A score for each variable.
 pub(super) struct Activity {
     scores: Vec<f64>,
-    heap: Vec<usize>,
-    /// Where in the heap each variable is.
-    places: Vec<Option<usize>>,
+    /// How much the next conflict counts.
     increment: f64,
 }
 
+impl Default for Activity {
+    fn default() -> Self {
+        Activity { scores: Vec::new(), increment: 1.0 }
+    }
+}
+
 /// How much more a conflict counts than the one before.
-const GROWTH: f64 = 1.0 / 0.95;
+const FACTOR: f64 = 1.0 / 0.95;
 
 /// Scores are made smaller before they get larger than this.
 const LARGE: f64 = 1e100;
@@ -19,12 +22,11 @@ const LARGE: f64 = 1e100;
 impl Activity {
     /// Adds the next variable.
     pub(super) fn add(&mut self) {
-        if self.scores.is_empty() {
-            self.increment = 1.0;
-        }
         self.scores.push(0.0);
-        self.places.push(None);
-        self.put_back(self.scores.len() - 1);
+    }
+
+    pub(super) fn of(&self, variable: usize) -> f64 {
+        self.scores[variable]
     }
 
     /// A variable takes part in a conflict.
@@ -34,68 +36,11 @@ impl Activity {
             self.scores.iter_mut().for_each(|score| *score /= LARGE);
             self.increment /= LARGE;
         }
-        if let Some(place) = self.places[variable] {
-            self.rise(place);
-        }
     }
 
     /// A conflict is over.
     pub(super) fn age(&mut self) {
-        self.increment *= GROWTH;
-    }
-
-    /// Takes the most active variable out.
-    pub(super) fn take(&mut self) -> Option<usize> {
-        let top = *self.heap.first()?;
-        let last = self.heap.pop()?;
-        self.places[top] = None;
-        if last != top {
-            self.heap[0] = last;
-            self.places[last] = Some(0);
-            self.sink(0);
-        }
-        Some(top)
-    }
-
-    /// Puts a variable back, if it is not there.
-    pub(super) fn put_back(&mut self, variable: usize) {
-        if self.places[variable].is_none() {
-            self.places[variable] = Some(self.heap.len());
-            self.heap.push(variable);
-            self.rise(self.heap.len() - 1);
-        }
-    }
-
-    fn is_above(&self, first: usize, second: usize) -> bool {
-        let (a, b) = (self.scores[first], self.scores[second]);
-        a > b || a >= b && first < second
-    }
-
-    fn rise(&mut self, mut place: usize) {
-        while place > 0 {
-            let parent = (place - 1) / 2;
-            if !self.is_above(self.heap[place], self.heap[parent]) {
-                return;
-            }
-            self.swap(place, parent);
-            place = parent;
-        }
-    }
-
-    fn sink(&mut self, mut place: usize) {
-        loop {
-            let children = [2 * place + 1, 2 * place + 2].into_iter().filter(|&child| child < self.heap.len());
-            let best = children.reduce(|a, b| if self.is_above(self.heap[b], self.heap[a]) { b } else { a });
-            let Some(child) = best.filter(|&child| self.is_above(self.heap[child], self.heap[place])) else { return };
-            self.swap(place, child);
-            place = child;
-        }
-    }
-
-    fn swap(&mut self, first: usize, second: usize) {
-        self.heap.swap(first, second);
-        self.places[self.heap[first]] = Some(first);
-        self.places[self.heap[second]] = Some(second);
+        self.increment *= FACTOR;
     }
 }
 
@@ -104,17 +49,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_active_variable_comes_first_and_equal_ones_by_number() {
+    fn late_conflicts_count_more_and_scores_stay_finite() {
         let mut activity = Activity::default();
-        (0..6).for_each(|_| activity.add());
-        activity.bump(4);
+        (0..2).for_each(|_| activity.add());
+        activity.bump(0);
         activity.age();
-        activity.bump(2);
-        let order: Vec<usize> = std::iter::from_fn(|| activity.take()).collect();
-        assert_eq!(order, [2, 4, 0, 1, 3, 5]);
-        activity.put_back(5);
-        activity.put_back(4);
-        activity.put_back(5);
-        assert_eq!([activity.take(), activity.take(), activity.take()], [Some(4), Some(5), None]);
+        activity.bump(1);
+        assert!(activity.of(1) > activity.of(0));
+        for _ in 0..10_000 {
+            activity.age();
+            activity.bump(0);
+        }
+        assert!(activity.of(0).is_finite() && activity.of(0) > activity.of(1));
     }
 }

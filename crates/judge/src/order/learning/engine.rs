@@ -3,7 +3,9 @@
 //! Definition: conflict-driven clause learning, [GRASP] and [CHAFF]. A clause is looked at when one of two of its
 //! literals becomes false; of a conflict the clause is learnt that has one literal of the last decision; after some
 //! conflicts the search begins anew with what it has learnt. A literal may say that one moment comes before another: then
-//! values that close a cycle are a conflict too, and the way back is the clause.
+//! values that close a cycle are a conflict too, and the way back is the clause. We differ in one way: what to decide is
+//! asked of somebody else, who knows the rest of the clauses and adds them when they are broken, so that most variables
+//! need no value.
 
 use super::acyclic::Acyclic;
 use super::activity::Activity;
@@ -12,8 +14,8 @@ use super::literal::Literal;
 /// What a variable says.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
-    /// Nothing but what clauses say; where nothing else decides it has this value.
-    Choice { usual: bool },
+    /// Nothing but what clauses say.
+    Choice,
     /// The first moment comes before the second, and if it is false the second before the first.
     Before(usize, usize),
 }
@@ -21,11 +23,22 @@ pub(super) enum Meaning {
 /// What came of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Solved {
-    /// Every variable has a value.
+    /// The order of the moments is one that is wanted.
     Yes,
     No,
     /// There were as many conflicts as the budget allows.
     OutOfBudget,
+}
+
+/// What to do when nothing follows from what was decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// The order of the moments is one that is wanted.
+    Done,
+    /// Decide that this is true; it has no value yet.
+    Decide(Literal),
+    /// One of these has to be true.
+    Demand(Vec<Literal>),
 }
 
 pub(super) struct Engine<'o> {
@@ -34,7 +47,7 @@ pub(super) struct Engine<'o> {
     clauses: Vec<Vec<Literal>>,
     /// For each literal the clauses that are looked at when it becomes false.
     watches: Vec<Vec<usize>>,
-    activity: Activity,
+    pub(super) activity: Activity,
     /// The literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
     /// Where in it each decision is.
@@ -44,6 +57,8 @@ pub(super) struct Engine<'o> {
     ordered: usize,
     /// Whether the clauses contradict each other whatever is decided.
     is_contradictory: bool,
+    /// A clause that has no true literal left.
+    broken: Option<Vec<Literal>>,
     marked: Vec<bool>,
 }
 
@@ -54,7 +69,6 @@ struct Variable {
     level: usize,
     /// The clause that gave it.
     reason: Option<usize>,
-    usual: bool,
 }
 
 /// So many conflicts, times a number that grows now and then, lie between two beginnings.
@@ -74,14 +88,14 @@ impl<'o> Engine<'o> {
             heeded: 0,
             ordered: 0,
             is_contradictory: false,
+            broken: None,
             marked: Vec::new(),
         }
     }
 
     /// A new variable.
     pub(super) fn variable(&mut self, meaning: Meaning) -> usize {
-        let usual = matches!(meaning, Meaning::Choice { usual: true });
-        self.variables.push(Variable { meaning, value: None, level: 0, reason: None, usual });
+        self.variables.push(Variable { meaning, value: None, level: 0, reason: None });
         self.watches.extend([Vec::new(), Vec::new()]);
         self.marked.push(false);
         self.activity.add();
@@ -94,22 +108,35 @@ impl<'o> Engine<'o> {
         self.variables[literal.variable()].value.map(|value| value == literal.value())
     }
 
-    /// Takes all decisions back.
-    pub(super) fn begin_anew(&mut self) {
-        self.back_to(0);
-    }
-
-    /// Demands that one of the literals is true, while nothing is decided.
+    /// Demands that one of the literals is true.
     pub(super) fn demand(&mut self, mut clause: Vec<Literal>) {
-        debug_assert!(self.decisions.is_empty(), "clauses are added before anything is decided");
-        if clause.iter().any(|&literal| self.truth(literal) == Some(true)) {
+        let is_certain = |literal: &Literal| self.variables[literal.variable()].level == 0;
+        if clause.iter().any(|literal| self.truth(*literal) == Some(true) && is_certain(literal)) {
             return;
         }
-        clause.retain(|&literal| self.truth(literal).is_none());
+        clause.retain(|literal| self.truth(*literal).is_none() || !is_certain(literal));
+        // What is not false comes first, then what became false last.
+        clause.sort_by_key(|literal| match self.truth(*literal) {
+            Some(false) => usize::MAX - self.variables[literal.variable()].level,
+            _ => 0,
+        });
         match clause[..] {
             [] => self.is_contradictory = true,
-            [only] => self.assign(only, None),
-            _ => _ = self.keep(clause),
+            [only] => {
+                self.back_to(0);
+                self.assign(only, None);
+            }
+            [first, second, ..] => {
+                let number = self.keep(clause);
+                match (self.truth(first), self.truth(second)) {
+                    (Some(false), _) => {
+                        self.back_to(self.variables[first.variable()].level);
+                        self.broken = Some(self.clauses[number].clone());
+                    }
+                    (None, Some(false)) => self.assign(first, Some(number)),
+                    _ => {}
+                }
+            }
         }
     }
 
@@ -121,55 +148,44 @@ impl<'o> Engine<'o> {
         number
     }
 
-    /// Searches until every variable has a value or `budget` conflicts, which it takes off it, are over.
-    pub(super) fn solve(&mut self, budget: &mut u64) -> Solved {
+    /// Searches until `next` is content or the budget is used up; conflicts and questions to `next` each take one off it.
+    pub(super) fn solve(&mut self, budget: &mut u64, mut next: impl FnMut(&mut Self) -> Next) -> Solved {
         let (mut run, mut left) = (1, RESTART);
         loop {
-            if self.is_contradictory {
+            let conflict = self.propagate();
+            if self.is_contradictory || conflict.is_some() && self.decisions.is_empty() {
+                self.is_contradictory = true;
                 return Solved::No;
             }
-            if let Some(conflict) = self.propagate() {
-                if self.decisions.is_empty() {
-                    self.is_contradictory = true;
-                    return Solved::No;
-                }
-                if *budget == 0 {
-                    return Solved::OutOfBudget;
-                }
-                *budget -= 1;
+            if *budget == 0 {
+                return Solved::OutOfBudget;
+            }
+            *budget -= 1;
+            if let Some(conflict) = conflict {
                 left = left.saturating_sub(1);
                 self.learn_from(conflict);
             } else if left == 0 {
                 run += 1;
                 left = RESTART * luby(run);
                 self.back_to(0);
-            } else if !self.decide() {
-                return Solved::Yes;
+            } else {
+                match next(self) {
+                    Next::Done => return Solved::Yes,
+                    Next::Demand(clause) => self.demand(clause),
+                    Next::Decide(literal) => {
+                        debug_assert_eq!(self.truth(literal), None, "what is decided has no value");
+                        self.decisions.push(self.trail.len());
+                        self.assign(literal, None);
+                    }
+                }
             }
         }
-    }
-
-    /// Decides a variable; not if all have values.
-    fn decide(&mut self) -> bool {
-        while let Some(number) = self.activity.take() {
-            let variable = &self.variables[number];
-            if variable.value.is_none() {
-                let value = match variable.meaning {
-                    Meaning::Choice { .. } => variable.usual,
-                    Meaning::Before(first, second) => self.order.is_before(first, second),
-                };
-                self.decisions.push(self.trail.len());
-                self.assign(Literal::new(number, value), None);
-                return true;
-            }
-        }
-        false
     }
 
     fn assign(&mut self, literal: Literal, reason: Option<usize>) {
         let level = self.decisions.len();
         let variable = &mut self.variables[literal.variable()];
-        *variable = Variable { value: Some(literal.value()), level, reason, usual: literal.value(), ..*variable };
+        *variable = Variable { value: Some(literal.value()), level, reason, ..*variable };
         self.trail.push(literal);
     }
 
@@ -182,7 +198,6 @@ impl<'o> Engine<'o> {
         }
         for literal in self.trail.drain(length..) {
             self.variables[literal.variable()].value = None;
-            self.activity.put_back(literal.variable());
         }
         self.decisions.truncate(level);
         self.heeded = self.heeded.min(length);
@@ -191,6 +206,9 @@ impl<'o> Engine<'o> {
 
     /// Gives values to all variables that have no choice; gives a clause with no true literal if there is one.
     fn propagate(&mut self) -> Option<Vec<Literal>> {
+        if let Some(broken) = self.broken.take() {
+            return Some(broken);
+        }
         loop {
             if let Some(&literal) = self.trail.get(self.heeded) {
                 self.heeded += 1;
@@ -336,6 +354,14 @@ mod tests {
         assert_eq!(pauses, [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
     }
 
+    /// Decides variables by number until all have values.
+    fn by_number(n_variables: usize) -> impl FnMut(&mut Engine<'_>) -> Next {
+        move |engine| {
+            let mut free = (0..n_variables).map(|number| Literal::new(number, true));
+            free.find(|&literal| engine.truth(literal).is_none()).map_or(Next::Done, Next::Decide)
+        }
+    }
+
     /// So many pigeons in one hole less: there is no way, and that takes conflicts to find out.
     #[test]
     fn pigeons_do_not_fit_into_fewer_holes() {
@@ -343,15 +369,22 @@ mod tests {
         for (holes, expected) in [(4, Solved::No), (5, Solved::Yes)] {
             let mut engine = Engine::new(Acyclic::new(&must, vec![0], 1));
             let sits = |pigeon: usize, hole: usize, value| Literal::new(holes * pigeon + hole, value);
-            (0..5 * holes).for_each(|_| _ = engine.variable(Meaning::Choice { usual: true }));
+            (0..5 * holes).for_each(|_| _ = engine.variable(Meaning::Choice));
+            let mut clauses = Vec::new();
             for pigeon in 0..5 {
-                engine.demand((0..holes).map(|hole| sits(pigeon, hole, true)).collect());
+                clauses.push((0..holes).map(|hole| sits(pigeon, hole, true)).collect());
                 for (other, hole) in (0..pigeon).flat_map(|other| (0..holes).map(move |hole| (other, hole))) {
-                    engine.demand(vec![sits(pigeon, hole, false), sits(other, hole, false)]);
+                    clauses.push(vec![sits(pigeon, hole, false), sits(other, hole, false)]);
                 }
             }
-            assert_eq!(engine.solve(&mut 0), Solved::OutOfBudget, "{holes} holes");
-            assert_eq!(engine.solve(&mut 10_000), expected, "{holes} holes");
+            assert_eq!(engine.solve(&mut 1, by_number(5 * holes)), Solved::OutOfBudget, "{holes} holes");
+            // Each clause is added when it is broken.
+            let mut decide = by_number(5 * holes);
+            let solved = engine.solve(&mut 10_000, |engine| {
+                let is_broken = |clause: &Vec<Literal>| clause.iter().all(|l| engine.truth(*l) == Some(false));
+                clauses.iter().find(|clause| is_broken(clause)).map_or_else(|| decide(engine), |c| Next::Demand(c.clone()))
+            });
+            assert_eq!(solved, expected, "{holes} holes");
         }
     }
 
@@ -364,11 +397,10 @@ mod tests {
         };
         let around = [(3, 2), (2, 1), (1, 0), (0, 3)].map(|(first, second)| before(&mut engine, first, second));
         around[..3].iter().for_each(|&literal| engine.demand(vec![literal]));
-        assert_eq!(engine.solve(&mut 10), Solved::Yes);
+        assert_eq!(engine.solve(&mut 10, by_number(4)), Solved::Yes);
         assert_eq!(engine.truth(around[3]), Some(false));
         assert_eq!(engine.order.row(), [3, 2, 1, 0]);
-        engine.begin_anew();
         engine.demand(vec![around[3]]);
-        assert_eq!(engine.solve(&mut 10), Solved::No);
+        assert_eq!(engine.solve(&mut 10, by_number(4)), Solved::No);
     }
 }

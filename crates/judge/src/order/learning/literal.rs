@@ -1,7 +1,7 @@
 //! Literals: a variable, or its opposite.
 
 /// A variable that is to be true, or to be false.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Literal(u32);
 
 impl Literal {

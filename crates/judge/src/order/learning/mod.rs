@@ -2,8 +2,8 @@
 //!
 //! It is asked where the search over frontiers gives up. A literal says that one moment comes before another, or that a
 //! read takes its value from a writer. What a read demands of the order are clauses ([MCR, §4.1], corrected as in
-//! `docs/theory/order.md`), which are far too many to write down: so an order is found that satisfies those that are
-//! written down, and where a read goes wrong in it the clauses are added that say so.
+//! `docs/theory/order.md`), which are far too many to write down: so they are written down where a read goes wrong in the
+//! order at hand, which at first is that of the trace.
 
 mod activity;
 mod acyclic;
@@ -21,28 +21,16 @@ use acyclic::Acyclic;
 use engine::{Engine, Solved};
 use reads::Reads;
 
-/// Puts the moments of a part in order; each conflict and each order that is tried takes one off the budget.
+/// Puts the moments of a part in order; each conflict and each order that is looked at takes one off the budget.
 pub(super) fn search(layout: &Layout<'_>, part: &Part, open: &Open, budget: &mut u64) -> Found {
     let row = row(layout, part, open);
     let mut engine = Engine::new(Acyclic::new(&open.order, row, layout.len()));
     let mut reads = Reads::new(layout, part, open);
     reads.demand_writers(&mut engine);
-    loop {
-        match engine.solve(budget) {
-            Solved::No => return Found::Nothing,
-            Solved::OutOfBudget => return Found::OutOfBudget,
-            Solved::Yes => {}
-        }
-        let wrong = reads.find_wrong(&engine);
-        if wrong.is_empty() {
-            return Found::Order(engine.order.row().to_vec());
-        }
-        if *budget == 0 {
-            return Found::OutOfBudget;
-        }
-        *budget -= 1;
-        engine.begin_anew();
-        wrong.into_iter().for_each(|wrong| reads.demand(wrong, &mut engine));
+    match engine.solve(budget, |engine| reads.next(engine)) {
+        Solved::Yes => Found::Order(engine.order.row().to_vec()),
+        Solved::No => Found::Nothing,
+        Solved::OutOfBudget => Found::OutOfBudget,
     }
 }
 

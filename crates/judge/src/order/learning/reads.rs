@@ -1,9 +1,10 @@
 //! What reads, and fences over all buffers, demand of an order.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_memory::{EventId, EventKind};
 
-use super::engine::{Engine, Meaning};
+use super::acyclic::Acyclic;
+use super::engine::{Engine, Meaning, Next};
 use super::literal::Literal;
 use crate::order::candidates::{Open, OpenRead, Part, Writer, has};
 use crate::order::layout::{Layout, Read};
@@ -17,34 +18,127 @@ pub(super) struct Reads<'r> {
     choices: Vec<Option<usize>>,
     /// For each pair of moments, the smaller first, the variable that it comes before the other.
     pairs: FxHashMap<(usize, usize), usize>,
-    /// For each moment its place in the order that is looked at.
-    places: Vec<usize>,
+    /// What was written down.
+    written: FxHashSet<Wrong>,
+    /// For each read of the layout its number among the open ones.
+    numbers: Vec<usize>,
+    /// Who wrote last, kept to save allocations.
+    last: Vec<Writer>,
 }
 
 /// That, unless an assumption is dropped, one moment comes before another; or another pair does.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wrong {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Wrong {
     assumed: Option<Literal>,
     /// Nothing if it is wrong in any case.
     pairs: [Option<(usize, usize)>; 2],
 }
 
+/// Where something goes wrong.
+enum Place {
+    /// A read, by its number among the open ones.
+    Read(usize),
+    /// A fence over all buffers.
+    Fence(usize),
+}
+
 impl<'r> Reads<'r> {
     pub(super) fn new(layout: &'r Layout<'r>, part: &'r Part, open: &'r Open) -> Self {
-        let choices = vec![None; open.reads.len()];
-        Reads { layout, part, open, choices, pairs: FxHashMap::default(), places: vec![usize::MAX; layout.len()] }
+        let mut numbers = vec![usize::MAX; layout.reads.len()];
+        open.reads.iter().enumerate().for_each(|(number, read)| numbers[read.read] = number);
+        Reads {
+            layout,
+            part,
+            open,
+            choices: vec![None; open.reads.len()],
+            pairs: FxHashMap::default(),
+            written: FxHashSet::default(),
+            numbers,
+            last: Vec::new(),
+        }
     }
 
     /// Demands that each read takes its value from one of its writers.
     pub(super) fn demand_writers(&mut self, engine: &mut Engine<'_>) {
         for (number, read) in self.open.reads.iter().enumerate().filter(|(_, read)| read.writers.len() > 1) {
-            let usual = self.usual(read);
-            let choices: Vec<usize> = (0..read.writers.len())
-                .map(|writer| engine.variable(Meaning::Choice { usual: writer == usual }))
-                .collect();
+            let choices: Vec<usize> = read.writers.iter().map(|_| engine.variable(Meaning::Choice)).collect();
             self.choices[number] = choices.first().copied();
             engine.demand(choices.into_iter().map(|choice| Literal::new(choice, true)).collect());
         }
+    }
+
+    /// What to do about the first thing that goes wrong in the order of the engine.
+    pub(super) fn next(&mut self, engine: &mut Engine<'_>) -> Next {
+        let wrong = match self.first_wrong(&engine.order) {
+            Some(Place::Fence(fence)) => self.at_fence(fence, &engine.order),
+            Some(Place::Read(number)) => match self.at_read(number, engine) {
+                Ok(wrong) => wrong,
+                Err(choice) => return Next::Decide(choice),
+            },
+            None => return Next::Done,
+        };
+        if let Some(new) = wrong.iter().find(|wrong| !self.written.contains(wrong)) {
+            self.written.insert(*new);
+            return Next::Demand(self.clause(new, engine));
+        }
+        let literals: Vec<Literal> = wrong.iter().flat_map(|wrong| self.clause(wrong, engine)).collect();
+        let free = literals.into_iter().filter(|literal| engine.truth(*literal).is_none());
+        let best = free.max_by(|a, b| {
+            let of = |literal: &Literal| engine.activity.of(literal.variable());
+            of(a).total_cmp(&of(b)).then(b.index().cmp(&a.index()))
+        });
+        Next::Decide(best.expect("a clause that is broken by the order and not by values has a free literal"))
+    }
+
+    /// The first read that finds nothing that it may read, or fence that finds a buffer that is not empty.
+    fn first_wrong(&mut self, order: &Acyclic<'_>) -> Option<Place> {
+        self.last.clear();
+        self.last.resize(self.layout.locations.len(), None);
+        for &moment in order.row() {
+            for read in self.layout.reads_at[moment].clone() {
+                let number = self.numbers[read as usize];
+                if !self.is_content(number, order) {
+                    return Some(Place::Read(number));
+                }
+            }
+            if let Some(write) = self.layout.writes[moment] {
+                self.last[write.loc.index()] = Some(moment);
+            }
+            let is_fence = self.layout.placed[moment].event.kind == EventKind::GlobalFence;
+            if is_fence && !self.at_fence(moment, order).is_empty() {
+                return Some(Place::Fence(moment));
+            }
+        }
+        None
+    }
+
+    /// Whether a read, before which others wrote last, finds a write that it may read.
+    fn is_content(&self, number: usize, order: &Acyclic<'_>) -> bool {
+        let open = &self.open.reads[number];
+        let read = &self.layout.reads[open.read];
+        let pending = read.own.filter(|&own| order.is_before(read.moment, own));
+        let found = pending.or(self.last[read.loc.index()]);
+        open.writers.binary_search(&found).is_ok()
+    }
+
+    /// What keeps a read from the writer that was chosen for it; or else a writer to choose.
+    fn at_read(&self, number: usize, engine: &Engine<'_>) -> Result<Vec<Wrong>, Literal> {
+        let open = &self.open.reads[number];
+        let read = &self.layout.reads[open.read];
+        let choice = |writer: usize| self.choices[number].map(|first| Literal::new(first + writer, true));
+        let is_chosen = |&writer: &usize| choice(writer).is_none_or(|literal| engine.truth(literal) == Some(true));
+        if let Some(writer) = (0..open.writers.len()).find(is_chosen) {
+            return Ok(self.explain(read, open.writers[writer], choice(writer), &engine.order));
+        }
+        let usual = self.usual(open);
+        let free = (0..open.writers.len()).filter_map(|writer| Some((writer, choice(writer)?)));
+        let free = free.filter(|(_, literal)| engine.truth(*literal).is_none());
+        let best = free.max_by(|(a, of_a), (b, of_b)| {
+            let of = |literal: &Literal| engine.activity.of(literal.variable());
+            of(of_a).total_cmp(&of(of_b)).then((*a == usual).cmp(&(*b == usual))).then(b.cmp(a))
+        });
+        let (_, best) = best.expect("one of the writers is demanded");
+        Err(best)
     }
 
     /// The writer of the trace, or else the last one that came before the read in it.
@@ -59,76 +153,36 @@ impl<'r> Reads<'r> {
         known.or(last.map(|(number, _)| number)).unwrap_or(0)
     }
 
-    /// What goes wrong in the order of the engine.
-    pub(super) fn find_wrong(&mut self, engine: &Engine<'_>) -> Vec<Wrong> {
-        let row = engine.order.row();
-        row.iter().enumerate().for_each(|(place, &moment)| self.places[moment] = place);
-        let mut last: Vec<Writer> = vec![None; self.layout.locations.len()];
-        let mut numbers = vec![u32::MAX; self.layout.reads.len()];
-        (0..).zip(&self.open.reads).for_each(|(number, read)| numbers[read.read] = number);
-        let mut wrong = Vec::new();
-        for &moment in row {
-            for read in self.layout.reads_at[moment].clone() {
-                self.look_at_read(numbers[read as usize] as usize, &last, engine, &mut wrong);
-            }
-            if let Some(write) = self.layout.writes[moment] {
-                last[write.loc.index()] = Some(moment);
-            }
-            if self.layout.placed[moment].event.kind == EventKind::GlobalFence {
-                self.look_at_fence(moment, &mut wrong);
-            }
-        }
-        wrong
-    }
-
-    fn is_before(&self, first: usize, second: usize) -> bool {
-        self.places[first] < self.places[second]
-    }
-
-    /// Notes why a read, before which `last` wrote, does not find the writer that was chosen, if it finds none of its own.
-    fn look_at_read(&self, number: usize, last: &[Writer], engine: &Engine<'_>, wrong: &mut Vec<Wrong>) {
-        let open = &self.open.reads[number];
-        let read = &self.layout.reads[open.read];
-        let pending = read.own.filter(|&own| self.is_before(read.moment, own));
-        let found = pending.or(last[read.loc.index()]);
-        if open.writers.binary_search(&found).is_ok() {
-            return;
-        }
-        let choice = |writer: usize| self.choices[number].map(|first| Literal::new(first + writer, true));
-        let is_chosen = |&writer: &usize| choice(writer).is_none_or(|literal| engine.truth(literal) == Some(true));
-        for writer in (0..open.writers.len()).filter(is_chosen) {
-            self.explain(read, open.writers[writer], choice(writer), wrong);
-        }
-    }
-
-    /// Notes what keeps a read from taking its value from `writer`.
-    fn explain(&self, read: &Read, writer: Writer, assumed: Option<Literal>, wrong: &mut Vec<Wrong>) {
+    /// What keeps a read from taking its value from `writer`.
+    fn explain(&self, read: &Read, writer: Writer, assumed: Option<Literal>, order: &Acyclic<'_>) -> Vec<Wrong> {
         if let Some(writer) = writer.filter(|&writer| !self.layout.is_own(writer, read))
-            && !self.is_before(writer, read.moment)
+            && !order.is_before(writer, read.moment)
         {
-            wrong.push(Wrong { assumed, pairs: [Some((writer, read.moment)), None] });
-            return;
+            return vec![Wrong { assumed, pairs: [Some((writer, read.moment)), None] }];
         }
         let others = self.layout.locations[read.loc.index()].writes.iter().copied();
         let others = others.filter(|&other| has(&self.part.moments, other) && other != read.moment);
+        let mut wrong = Vec::new();
         for other in others.filter(|&other| Some(other) != writer) {
             let is_own = self.layout.is_own(other, read);
-            let is_early = writer.is_some_and(|writer| self.is_before(other, writer));
-            let is_late = !is_own && self.is_before(read.moment, other);
+            let is_early = writer.is_some_and(|writer| order.is_before(other, writer));
+            let is_late = !is_own && order.is_before(read.moment, other);
             if !is_early && !is_late {
                 let early = writer.map(|writer| (other, writer));
                 let late = (!is_own).then_some((read.moment, other));
                 wrong.push(Wrong { assumed, pairs: [early, late] });
             }
         }
+        wrong
     }
 
-    /// Notes the stores that are still pending at a fence over all buffers, though their threads have gone further.
-    fn look_at_fence(&self, fence: usize, wrong: &mut Vec<Wrong>) {
+    /// The stores that are still pending at a fence over all buffers, though their threads have gone further.
+    fn at_fence(&self, fence: usize, order: &Acyclic<'_>) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
         for (events, &count) in self.layout.threads.iter().zip(&self.part.counts) {
             let events = &events[..count];
             let moment = |id: &EventId| self.layout.moment(*id);
-            let is_over = |id: &EventId| moment(id) == fence || self.is_before(moment(id), fence);
+            let is_over = |id: &EventId| moment(id) == fence || order.is_before(moment(id), fence);
             let Some(last) = events.iter().rposition(is_over) else { continue };
             let step = |id: &EventId| self.layout.trace.event(*id).step;
             let together = events.iter().take_while(|id| step(id) <= step(&events[last]));
@@ -137,20 +191,18 @@ impl<'r> Reads<'r> {
                 wrong.push(Wrong { assumed: None, pairs: [Some((moment(late), fence)), retreat] });
             }
         }
+        wrong
     }
 
-    /// Demands that it does not go wrong so again.
-    pub(super) fn demand(&mut self, wrong: Wrong, engine: &mut Engine<'_>) {
+    /// That it does not go wrong so.
+    fn clause(&mut self, wrong: &Wrong, engine: &mut Engine<'_>) -> Vec<Literal> {
         let mut clause: Vec<Literal> = wrong.assumed.map(Literal::opposite).into_iter().collect();
         for (first, second) in wrong.pairs.into_iter().flatten() {
-            if self.open.order.precedes(first, second) {
-                return;
-            }
             if first != second && !self.open.order.precedes(second, first) {
                 clause.push(self.before(first, second, engine));
             }
         }
-        engine.demand(clause);
+        clause
     }
 
     /// The literal that one moment comes before another.
