@@ -37,8 +37,8 @@ pub(super) enum Next {
     Done,
     /// Decide that this is true; it has no value yet.
     Decide(Literal),
-    /// One of these has to be true.
-    Demand(Vec<Literal>),
+    /// Of each of these clauses a literal has to be true.
+    Demand(Vec<Vec<Literal>>),
 }
 
 pub(super) struct Engine<'o> {
@@ -57,8 +57,8 @@ pub(super) struct Engine<'o> {
     ordered: usize,
     /// Whether the clauses contradict each other whatever is decided.
     is_contradictory: bool,
-    /// A clause that has no true literal left.
-    broken: Option<Vec<Literal>>,
+    /// A clause that has no true literal left, unless decisions were taken back since.
+    broken: Option<usize>,
     marked: Vec<bool>,
 }
 
@@ -131,7 +131,7 @@ impl<'o> Engine<'o> {
                 match (self.truth(first), self.truth(second)) {
                     (Some(false), _) => {
                         self.back_to(self.variables[first.variable()].level);
-                        self.broken = Some(self.clauses[number].clone());
+                        self.broken = Some(number);
                     }
                     (None, Some(false)) => self.assign(first, Some(number)),
                     _ => {}
@@ -171,7 +171,7 @@ impl<'o> Engine<'o> {
             } else {
                 match next(self) {
                     Next::Done => return Solved::Yes,
-                    Next::Demand(clause) => self.demand(clause),
+                    Next::Demand(clauses) => clauses.into_iter().for_each(|clause| self.demand(clause)),
                     Next::Decide(literal) => {
                         debug_assert_eq!(self.truth(literal), None, "what is decided has no value");
                         self.decisions.push(self.trail.len());
@@ -207,7 +207,10 @@ impl<'o> Engine<'o> {
     /// Gives values to all variables that have no choice; gives a clause with no true literal if there is one.
     fn propagate(&mut self) -> Option<Vec<Literal>> {
         if let Some(broken) = self.broken.take() {
-            return Some(broken);
+            let clause = &self.clauses[broken];
+            if clause.iter().all(|&literal| self.truth(literal) == Some(false)) {
+                return Some(clause.clone());
+            }
         }
         loop {
             if let Some(&literal) = self.trail.get(self.heeded) {
@@ -382,7 +385,8 @@ mod tests {
             let mut decide = by_number(5 * holes);
             let solved = engine.solve(&mut 10_000, |engine| {
                 let is_broken = |clause: &Vec<Literal>| clause.iter().all(|l| engine.truth(*l) == Some(false));
-                clauses.iter().find(|clause| is_broken(clause)).map_or_else(|| decide(engine), |c| Next::Demand(c.clone()))
+                let broken = clauses.iter().find(|clause| is_broken(clause)).cloned();
+                broken.map_or_else(|| decide(engine), |clause| Next::Demand(vec![clause]))
             });
             assert_eq!(solved, expected, "{holes} holes");
         }

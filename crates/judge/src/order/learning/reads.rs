@@ -7,7 +7,7 @@ use super::acyclic::Acyclic;
 use super::engine::{Engine, Meaning, Next};
 use super::literal::Literal;
 use crate::order::candidates::{Open, OpenRead, Part, Writer, has};
-use crate::order::layout::{Layout, Read};
+use crate::order::layout::Layout;
 
 /// The reads of a question, and the variables that stand for what they demand.
 pub(super) struct Reads<'r> {
@@ -18,8 +18,9 @@ pub(super) struct Reads<'r> {
     choices: Vec<Option<usize>>,
     /// For each pair of moments, the smaller first, the variable that it comes before the other.
     pairs: FxHashMap<(usize, usize), usize>,
-    /// What was written down.
-    written: FxHashSet<Wrong>,
+    /// The reads and writers, by their numbers, and what of fences, whose demands were written down.
+    written: FxHashSet<(usize, usize)>,
+    fences: FxHashSet<Wrong>,
     /// For each read of the layout its number among the open ones.
     numbers: Vec<usize>,
     /// Who wrote last, kept to save allocations.
@@ -53,6 +54,7 @@ impl<'r> Reads<'r> {
             choices: vec![None; open.reads.len()],
             pairs: FxHashMap::default(),
             written: FxHashSet::default(),
+            fences: FxHashSet::default(),
             numbers,
             last: Vec::new(),
         }
@@ -70,24 +72,38 @@ impl<'r> Reads<'r> {
     /// What to do about the first thing that goes wrong in the order of the engine.
     pub(super) fn next(&mut self, engine: &mut Engine<'_>) -> Next {
         let wrong = match self.first_wrong(&engine.order) {
-            Some(Place::Fence(fence)) => self.at_fence(fence, &engine.order),
-            Some(Place::Read(number)) => match self.at_read(number, engine) {
-                Ok(wrong) => wrong,
-                Err(choice) => return Next::Decide(choice),
-            },
+            Some(Place::Fence(fence)) => {
+                let wrong = self.at_fence(fence, &engine.order);
+                if let Some(new) = wrong.iter().find(|wrong| !self.fences.contains(wrong)) {
+                    self.fences.insert(*new);
+                    return Next::Demand(vec![self.clause(new, engine)]);
+                }
+                wrong
+            }
+            Some(Place::Read(number)) => {
+                let writer = match self.chosen_writer(number, engine) {
+                    Ok(writer) => writer,
+                    Err(choice) => return Next::Decide(choice),
+                };
+                let demands = self.demands(number, writer);
+                if self.written.insert((number, writer)) {
+                    return Next::Demand(demands.iter().map(|demand| self.clause(demand, engine)).collect());
+                }
+                let is_before = |pair: Option<(usize, usize)>| {
+                    pair.is_some_and(|(first, second)| engine.order.is_before(first, second))
+                };
+                demands.into_iter().filter(|demand| !demand.pairs.into_iter().any(is_before)).collect()
+            }
             None => return Next::Done,
         };
-        if let Some(new) = wrong.iter().find(|wrong| !self.written.contains(wrong)) {
-            self.written.insert(*new);
-            return Next::Demand(self.clause(new, engine));
-        }
-        let literals: Vec<Literal> = wrong.iter().flat_map(|wrong| self.clause(wrong, engine)).collect();
-        let free = literals.into_iter().filter(|literal| engine.truth(*literal).is_none());
+        let clauses: Vec<Vec<Literal>> = wrong.iter().map(|wrong| self.clause(wrong, engine)).collect();
+        let free = clauses.iter().flatten().copied().filter(|literal| engine.truth(*literal).is_none());
         let best = free.max_by(|a, b| {
             let of = |literal: &Literal| engine.activity.of(literal.variable());
             of(a).total_cmp(&of(b)).then(b.index().cmp(&a.index()))
         });
-        Next::Decide(best.expect("a clause that is broken by the order and not by values has a free literal"))
+        // Where no literal is free the values break the clauses too, and that was not noticed.
+        best.map_or_else(|| Next::Demand(clauses), Next::Decide)
     }
 
     /// The first read that finds nothing that it may read, or fence that finds a buffer that is not empty.
@@ -121,14 +137,13 @@ impl<'r> Reads<'r> {
         open.writers.binary_search(&found).is_ok()
     }
 
-    /// What keeps a read from the writer that was chosen for it; or else a writer to choose.
-    fn at_read(&self, number: usize, engine: &Engine<'_>) -> Result<Vec<Wrong>, Literal> {
+    /// The writer that was chosen for a read, by its number among those that are left; or else one to choose.
+    fn chosen_writer(&self, number: usize, engine: &Engine<'_>) -> Result<usize, Literal> {
         let open = &self.open.reads[number];
-        let read = &self.layout.reads[open.read];
-        let choice = |writer: usize| self.choices[number].map(|first| Literal::new(first + writer, true));
+        let choice = |writer: usize| self.choice(number, writer);
         let is_chosen = |&writer: &usize| choice(writer).is_none_or(|literal| engine.truth(literal) == Some(true));
         if let Some(writer) = (0..open.writers.len()).find(is_chosen) {
-            return Ok(self.explain(read, open.writers[writer], choice(writer), &engine.order));
+            return Ok(writer);
         }
         let usual = self.usual(open);
         let free = (0..open.writers.len()).filter_map(|writer| Some((writer, choice(writer)?)));
@@ -153,27 +168,32 @@ impl<'r> Reads<'r> {
         known.or(last.map(|(number, _)| number)).unwrap_or(0)
     }
 
-    /// What keeps a read from taking its value from `writer`.
-    fn explain(&self, read: &Read, writer: Writer, assumed: Option<Literal>, order: &Acyclic<'_>) -> Vec<Wrong> {
-        if let Some(writer) = writer.filter(|&writer| !self.layout.is_own(writer, read))
-            && !order.is_before(writer, read.moment)
-        {
-            return vec![Wrong { assumed, pairs: [Some((writer, read.moment)), None] }];
-        }
+    /// The literal that a read takes its value from one of several writers.
+    fn choice(&self, number: usize, writer: usize) -> Option<Literal> {
+        self.choices[number].map(|first| Literal::new(first + writer, true))
+    }
+
+    /// What a read that takes its value from one of its writers demands of the order, and what is not so in any case.
+    fn demands(&self, number: usize, writer: usize) -> Vec<Wrong> {
+        let assumed = self.choice(number, writer);
+        let read = &self.layout.reads[self.open.reads[number].read];
+        let writer = self.open.reads[number].writers[writer];
+        let must = |first: usize, second: usize| self.open.order.precedes(first, second);
+        let foreign = writer.filter(|&writer| !self.layout.is_own(writer, read));
+        let comes = foreign.filter(|&writer| !must(writer, read.moment));
+        let comes = comes.map(|writer| Wrong { assumed, pairs: [Some((writer, read.moment)), None] });
+        let mut demands: Vec<Wrong> = comes.into_iter().collect();
         let others = self.layout.locations[read.loc.index()].writes.iter().copied();
         let others = others.filter(|&other| has(&self.part.moments, other) && other != read.moment);
-        let mut wrong = Vec::new();
         for other in others.filter(|&other| Some(other) != writer) {
             let is_own = self.layout.is_own(other, read);
-            let is_early = writer.is_some_and(|writer| order.is_before(other, writer));
-            let is_late = !is_own && order.is_before(read.moment, other);
-            if !is_early && !is_late {
-                let early = writer.map(|writer| (other, writer));
-                let late = (!is_own).then_some((read.moment, other));
-                wrong.push(Wrong { assumed, pairs: [early, late] });
+            let early = writer.map(|writer| (other, writer));
+            let late = (!is_own).then_some((read.moment, other));
+            if ![early, late].into_iter().flatten().any(|(first, second)| must(first, second)) {
+                demands.push(Wrong { assumed, pairs: [early, late] });
             }
         }
-        wrong
+        demands
     }
 
     /// The stores that are still pending at a fence over all buffers, though their threads have gone further.
