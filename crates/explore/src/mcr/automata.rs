@@ -240,7 +240,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             let value = self.system.machine().memory(Loc::at(index));
             row.push(self.values.number(value));
         }
-        self.forget_dead(&mut row);
+        self.forget_all_dead(&mut row);
         (row, before)
     }
 
@@ -524,6 +524,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         let thread = ThreadId::at(index);
         next.clear();
         next.extend_from_slice(row);
+        let mut written = None;
         let taken = if step.is_commit {
             let Leaving { loc, value, next: to, follow, goes_back } = self.leavings[step.index as usize];
             if to == UNKNOWN {
@@ -531,12 +532,14 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             }
             next[index] = to;
             next[self.n_threads + 1 + loc.index()] = value;
+            written = Some(loc);
             Taken { step: Step::Commit { thread, loc }, follow, started: None, goes_back }
         } else {
             let Edge { next: to, alternative, write, follow, started, goes_back } = self.edges[step.index as usize];
             next[index] = to;
             if let Some((loc, value)) = write {
                 next[self.n_threads + 1 + loc.index()] = value;
+                written = Some(loc);
             }
             if let Some((child, settled)) = started {
                 next[child.index()] = settled.local;
@@ -546,7 +549,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             Taken { step: Step::Issue { thread, alternative }, follow, started, goes_back }
         };
         self.let_others_go_on(next)?;
-        self.forget_dead(next);
+        self.forget_dead(row, next, written);
         Ok(taken)
     }
 
@@ -595,8 +598,22 @@ impl<S: Learnable, M: Model> Automata<S, M> {
         Ok(())
     }
 
-    /// Forgets what nobody can look at any more.
-    fn forget_dead(&self, row: &mut [u32]) {
+    /// Forgets what nobody can look at any more in `next`, which came from `row` by a step that wrote a location.
+    fn forget_dead(&self, row: &[u32], next: &mut [u32], written: Option<Loc>) {
+        let may_read = |row: &[u32], index: usize| self.local(row, index).future.reads;
+        let is_same = |index| row[index] == next[index] || may_read(row, index) == may_read(next, index);
+        if !(0..self.n_threads).all(is_same) {
+            return self.forget_all_dead(next);
+        }
+        // What was dead still is, and was forgotten.
+        if let Some(loc) = written
+            && !self.live(next).has(loc)
+        {
+            next[self.n_threads + 1 + loc.index()] = 0;
+        }
+    }
+
+    fn forget_all_dead(&self, row: &mut [u32]) {
         let live = self.live(row);
         if live == LocSet::ALL {
             return;

@@ -23,6 +23,8 @@ pub(super) struct Reduction {
     /// The part of it that everything was added for.
     done: Processes,
     best: Processes,
+    /// The steps around which there is no set that leaves something out.
+    hopeless: Processes,
 }
 
 /// Threads as bits, and for each thread the locations of its buffer.
@@ -36,11 +38,13 @@ struct Processes {
 struct Access {
     read: LocSet,
     written: LocSet,
+    /// The location of the buffer that it is a commit of; nothing for an operation.
+    commit: LocSet,
 }
 
 impl Access {
     fn read(read: LocSet) -> Self {
-        Access { read, written: LocSet::default() }
+        Access { read, ..Access::default() }
     }
 }
 
@@ -81,7 +85,8 @@ impl Reduction {
         if let Some(alone) = self.alone(state) {
             chosen.extend_from_slice(alone);
         } else if self.grow_smallest(state) {
-            chosen.extend(state.possible.iter().filter(|step| self.best.has(state, **step)));
+            let steps = state.possible.iter().zip(&self.accesses);
+            chosen.extend(steps.filter(|(step, access)| self.best.has(**step, **access)).map(|(step, _)| *step));
         } else {
             chosen.extend_from_slice(state.possible);
         }
@@ -102,7 +107,8 @@ impl Reduction {
                 let is_shared = || self.others(step.thread).any(|future| future.writes().meets(set));
                 if changes || is_shared() { set } else { LocSet::default() }
             });
-            self.accesses.push(Access { read, written });
+            let loc = automata.write_of(step).filter(|_| step.is_commit).map(|(loc, _)| LocSet::of(loc));
+            self.accesses.push(Access { read, written, commit: loc.unwrap_or_default() });
         }
     }
 
@@ -131,24 +137,35 @@ impl Reduction {
     fn grow_smallest<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) -> bool {
         let mut fewest = state.possible.len();
         let mut first = 0;
+        self.hopeless.clear(self.futures.len());
         while first < state.possible.len() {
-            if self.grow(state, state.possible[first]) {
-                let count = state.possible.iter().filter(|step| self.set.has(state, **step)).count();
+            if self.grow(state, first) {
+                let count = self.count(state.possible);
                 if count < fewest {
                     fewest = count;
                     std::mem::swap(&mut self.set, &mut self.best);
                 }
+            } else {
+                self.hopeless.add(state.possible[first], self.accesses[first]);
+            }
+            if fewest == 1 {
+                break;
             }
             first += group(&state.possible[first..]);
         }
         fewest < state.possible.len()
     }
 
+    /// How many of the possible steps are in the set.
+    fn count(&self, possible: &[Possible]) -> usize {
+        possible.iter().zip(&self.accesses).filter(|(step, access)| self.set.has(**step, **access)).count()
+    }
+
     /// The least set around a step such that nothing outside depends on what is possible inside; not if it is all.
-    fn grow<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, seed: Possible) -> bool {
+    fn grow<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, seed: usize) -> bool {
         let n_threads = self.futures.len();
         self.set.clear(n_threads);
-        self.set.add(state, seed);
+        self.set.add(state.possible[seed], self.accesses[seed]);
         self.done.clear(n_threads);
         let mut grows = true;
         while grows {
@@ -168,7 +185,7 @@ impl Reduction {
                 }
                 grows |= is_thread || is_buffer;
             }
-            if grows && state.possible.iter().all(|step| self.set.has(state, *step)) {
+            if grows && (self.set.meets(&self.hopeless) || self.count(state.possible) == state.possible.len()) {
                 return false;
             }
         }
@@ -222,7 +239,7 @@ impl Reduction {
         let local = state.automata.local(state.row, index);
         let is_own = |step: &Possible| step.is_commit && step.thread as usize == index;
         for (position, step) in state.possible.iter().enumerate() {
-            if is_own(step) && self.set.has(state, *step) {
+            if is_own(step) && self.set.has(*step, self.accesses[position]) {
                 self.add_conflicts(self.accesses[position], index);
             }
         }
@@ -254,24 +271,28 @@ impl Reduction {
 impl Processes {
     fn clear(&mut self, n_threads: usize) {
         self.threads = 0;
-        self.buffers.clear();
         self.buffers.resize(n_threads, LocSet::default());
+        self.buffers.fill(LocSet::default());
     }
 
-    fn add<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, step: Possible) {
+    fn meets(&self, other: &Processes) -> bool {
+        let mut buffers = self.buffers.iter().zip(&other.buffers);
+        self.threads & other.threads != 0 || buffers.any(|(own, other)| own.meets(*other))
+    }
+
+    fn add(&mut self, step: Possible, access: Access) {
         let index = step.thread as usize;
-        match state.automata.write_of(step) {
-            Some((loc, _)) if step.is_commit => self.buffers[index] = self.buffers[index].union(LocSet::of(loc)),
-            _ => self.threads |= 1 << index,
+        if step.is_commit {
+            self.buffers[index] = self.buffers[index].union(access.commit);
+        } else {
+            self.threads |= 1 << index;
         }
     }
 
-    fn has<S: Learnable, M: Model>(&self, state: &State<'_, S, M>, step: Possible) -> bool {
+    #[inline]
+    fn has(&self, step: Possible, access: Access) -> bool {
         let index = step.thread as usize;
-        match state.automata.write_of(step) {
-            Some((loc, _)) if step.is_commit => self.buffers[index].has(loc),
-            _ => self.threads & 1 << index != 0,
-        }
+        if step.is_commit { self.buffers[index].meets(access.commit) } else { self.threads & 1 << index != 0 }
     }
 }
 

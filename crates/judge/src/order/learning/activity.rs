@@ -7,11 +7,6 @@ pub(super) struct Activity {
     increment: f64,
 }
 
-impl Default for Activity {
-    fn default() -> Self {
-        Activity { scores: Vec::new(), increment: 1.0 }
-    }
-}
 
 /// How much more a conflict counts than the one before.
 const FACTOR: f64 = 1.0 / 0.95;
@@ -20,6 +15,11 @@ const FACTOR: f64 = 1.0 / 0.95;
 const LARGE: f64 = 1e100;
 
 impl Activity {
+    /// Of so many variables, that is, or moments.
+    pub(super) fn new(count: usize) -> Self {
+        Activity { scores: vec![0.0; count], increment: 1.0 }
+    }
+
     /// Adds the next variable.
     pub(super) fn add(&mut self) {
         self.scores.push(0.0);
@@ -50,8 +50,8 @@ mod tests {
 
     #[test]
     fn late_conflicts_count_more_and_scores_stay_finite() {
-        let mut activity = Activity::default();
-        (0..2).for_each(|_| activity.add());
+        let mut activity = Activity::new(1);
+        activity.add();
         activity.bump(0);
         activity.age();
         activity.bump(1);

@@ -14,8 +14,8 @@ use super::literal::Literal;
 /// What a variable says.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Meaning {
-    /// Nothing but what clauses say.
-    Choice,
+    /// The moment takes its value from a certain writer, as clauses say.
+    Choice(usize),
     /// The first moment comes before the second, and if it is false the second before the first.
     Before(usize, usize),
 }
@@ -48,6 +48,8 @@ pub(super) struct Engine<'o> {
     /// For each literal the clauses that are looked at when it becomes false.
     watches: Vec<Vec<usize>>,
     pub(super) activity: Activity,
+    /// The same of moments: how much the variables that are about them took part in conflicts.
+    pub(super) moments: Activity,
     /// The literals that are true, in the order in which they became so.
     trail: Vec<Literal>,
     /// Where in it each decision is.
@@ -76,13 +78,14 @@ const RESTART: u64 = 64;
 
 impl<'o> Engine<'o> {
     /// With nothing to satisfy but the order.
-    pub(super) fn new(order: Acyclic<'o>) -> Self {
+    pub(super) fn new(order: Acyclic<'o>, n_moments: usize) -> Self {
         Engine {
             order,
             variables: Vec::new(),
             clauses: Vec::new(),
             watches: Vec::new(),
-            activity: Activity::default(),
+            activity: Activity::new(0),
+            moments: Activity::new(n_moments),
             trail: Vec::new(),
             decisions: Vec::new(),
             heeded: 0,
@@ -289,7 +292,7 @@ impl<'o> Engine<'o> {
                 if decided == 0 || std::mem::replace(&mut self.marked[variable], true) {
                     continue;
                 }
-                self.activity.bump(variable);
+                self.bump(variable);
                 if decided == level {
                     open += 1;
                 } else {
@@ -312,7 +315,20 @@ impl<'o> Engine<'o> {
         };
         learnt.iter().for_each(|literal| self.marked[literal.variable()] = false);
         self.activity.age();
+        self.moments.age();
         self.add_learnt(only, learnt);
+    }
+
+    /// A variable takes part in a conflict, and so do the moments that it is about.
+    fn bump(&mut self, variable: usize) {
+        self.activity.bump(variable);
+        match self.variables[variable].meaning {
+            Meaning::Choice(moment) => self.moments.bump(moment),
+            Meaning::Before(first, second) => {
+                self.moments.bump(first);
+                self.moments.bump(second);
+            }
+        }
     }
 
     /// Goes back to the last decision on which the other literals depend, and adds the clause.
@@ -370,9 +386,9 @@ mod tests {
     fn pigeons_do_not_fit_into_fewer_holes() {
         let must = PartialOrder::new(1);
         for (holes, expected) in [(4, Solved::No), (5, Solved::Yes)] {
-            let mut engine = Engine::new(Acyclic::new(&must, vec![0], 1));
+            let mut engine = Engine::new(Acyclic::new(&must, vec![0], 1), 1);
             let sits = |pigeon: usize, hole: usize, value| Literal::new(holes * pigeon + hole, value);
-            (0..5 * holes).for_each(|_| _ = engine.variable(Meaning::Choice));
+            (0..5 * holes).for_each(|_| _ = engine.variable(Meaning::Choice(0)));
             let mut clauses = Vec::new();
             for pigeon in 0..5 {
                 clauses.push((0..holes).map(|hole| sits(pigeon, hole, true)).collect());
@@ -395,7 +411,7 @@ mod tests {
     #[test]
     fn values_that_close_a_cycle_are_not_taken() {
         let must = PartialOrder::new(4);
-        let mut engine = Engine::new(Acyclic::new(&must, vec![0, 1, 2, 3], 4));
+        let mut engine = Engine::new(Acyclic::new(&must, vec![0, 1, 2, 3], 4), 4);
         let before = |engine: &mut Engine<'_>, first, second| {
             Literal::new(engine.variable(Meaning::Before(first, second)), true)
         };

@@ -24,7 +24,7 @@ use reads::Reads;
 /// Puts the moments of a part in order; each conflict and each order that is looked at takes one off the budget.
 pub(super) fn search(layout: &Layout<'_>, part: &Part, open: &Open, budget: &mut u64) -> Found {
     let row = row(layout, part, open);
-    let mut engine = Engine::new(Acyclic::new(&open.order, row, layout.len()));
+    let mut engine = Engine::new(Acyclic::new(&open.order, row, layout.len()), layout.len());
     let mut reads = Reads::new(layout, part, open);
     reads.demand_writers(&mut engine);
     match engine.solve(budget, |engine| reads.next(engine)) {

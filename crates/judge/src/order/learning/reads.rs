@@ -63,15 +63,16 @@ impl<'r> Reads<'r> {
     /// Demands that each read takes its value from one of its writers.
     pub(super) fn demand_writers(&mut self, engine: &mut Engine<'_>) {
         for (number, read) in self.open.reads.iter().enumerate().filter(|(_, read)| read.writers.len() > 1) {
-            let choices: Vec<usize> = read.writers.iter().map(|_| engine.variable(Meaning::Choice)).collect();
+            let meaning = Meaning::Choice(self.layout.reads[read.read].moment);
+            let choices: Vec<usize> = read.writers.iter().map(|_| engine.variable(meaning)).collect();
             self.choices[number] = choices.first().copied();
             engine.demand(choices.into_iter().map(|choice| Literal::new(choice, true)).collect());
         }
     }
 
-    /// What to do about the first thing that goes wrong in the order of the engine.
+    /// What to do about something that goes wrong in the order of the engine.
     pub(super) fn next(&mut self, engine: &mut Engine<'_>) -> Next {
-        let wrong = match self.first_wrong(&engine.order) {
+        let wrong = match self.find_wrong(engine) {
             Some(Place::Fence(fence)) => {
                 let wrong = self.at_fence(fence, &engine.order);
                 if let Some(new) = wrong.iter().find(|wrong| !self.fences.contains(wrong)) {
@@ -106,15 +107,24 @@ impl<'r> Reads<'r> {
         best.map_or_else(|| Next::Demand(clauses), Next::Decide)
     }
 
-    /// The first read that finds nothing that it may read, or fence that finds a buffer that is not empty.
-    fn first_wrong(&mut self, order: &Acyclic<'_>) -> Option<Place> {
+    /// A read that finds nothing that it may read, or a fence that finds a buffer that is not empty: of all, the one that
+    /// took part in conflicts most, and else the first.
+    fn find_wrong(&mut self, engine: &Engine<'_>) -> Option<Place> {
+        let order = &engine.order;
         self.last.clear();
         self.last.resize(self.layout.locations.len(), None);
+        let mut found: Option<(Place, f64)> = None;
+        let mut note = |place, moment| {
+            let activity = engine.moments.of(moment);
+            if found.as_ref().is_none_or(|(_, most)| activity > *most) {
+                found = Some((place, activity));
+            }
+        };
         for &moment in order.row() {
             for read in self.layout.reads_at[moment].clone() {
                 let number = self.numbers[read as usize];
                 if !self.is_content(number, order) {
-                    return Some(Place::Read(number));
+                    note(Place::Read(number), moment);
                 }
             }
             if let Some(write) = self.layout.writes[moment] {
@@ -122,10 +132,10 @@ impl<'r> Reads<'r> {
             }
             let is_fence = self.layout.placed[moment].event.kind == EventKind::GlobalFence;
             if is_fence && !self.at_fence(moment, order).is_empty() {
-                return Some(Place::Fence(moment));
+                note(Place::Fence(moment), moment);
             }
         }
-        None
+        found.map(|(place, _)| place)
     }
 
     /// Whether a read, before which others wrote last, finds a write that it may read.
