@@ -23,8 +23,8 @@ const ENOUGH: Duration = Duration::from_millis(10);
 const NOTHING: f64 = 50e-6;
 
 /// Where the others have more executions, longer ones or more states than this they are not waited for.
-const MANY: u64 = 200_000;
-const LONG: u64 = 2_000;
+const MANY: u64 = 20_000;
+const LONG: u64 = 300;
 
 /// Measures and prints every program on which the target is missed.
 pub(crate) fn run() -> ExitCode {
@@ -37,7 +37,9 @@ pub(crate) fn run() -> ExitCode {
         for model in MODELS {
             let Some(auto) = measure(&program, model.id, SearchId::Auto) else { continue };
             let others = [SearchId::Dpor, SearchId::Mcr].map(|search| measure(&program, model.id, search));
-            let Some(best) = others.iter().flatten().map(|other| other.seconds).min_by(f64::total_cmp) else { continue };
+            let Some(best) = others.iter().flatten().map(|other| other.seconds).min_by(f64::total_cmp) else {
+                continue;
+            };
             measured += 1;
             let ratio = auto.seconds / best;
             if ratio > SLOWER && auto.seconds > NOTHING {

@@ -240,10 +240,7 @@ fn results_do_not_depend_on_the_number_of_jobs() {
 fn what_limits_leave_does_not_depend_on_the_number_of_jobs() {
     let program = Arc::new(gallery::example(4));
     let none = Limits::default();
-    for limits in [
-        Limits { executions: Some(3_000), ..none },
-        Limits { states: Some(20_000), ..none },
-    ] {
+    for limits in [Limits { executions: Some(3_000), ..none }, Limits { states: Some(20_000), ..none }] {
         let outcome = same_for_all_jobs(&program, &Options { limits, ..options(ModelId::Pso) });
         assert!(!outcome.coverage.is_complete());
         assert!(outcome.stats.states > 2_048, "the other workers have to help: {:?}", outcome.stats);

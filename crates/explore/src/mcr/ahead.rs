@@ -106,12 +106,7 @@ impl Ahead {
     }
 
     /// Looks at a stored state, and at others that come after it.
-    pub(super) fn look_at<S: Learnable, M: Model>(
-        &mut self,
-        row: u32,
-        automata: &mut Automata<S, M>,
-        rows: &mut Rows,
-    ) {
+    pub(super) fn look_at<S: Learnable, M: Model>(&mut self, row: u32, automata: &mut Automata<S, M>, rows: &mut Rows) {
         self.found.known.resize(rows.len(), NOT_YET);
         self.found.open.push(row);
         let mut looked_at = 0;
@@ -150,13 +145,7 @@ impl Ahead {
 }
 
 /// Looks at a state from which threads do what was not learnt.
-fn learn<S: Learnable, M: Model>(
-    scout: &mut Scout,
-    row: u32,
-    automata: &mut Automata<S, M>,
-    rows: &Rows,
-    ends: &Rows,
-) {
+fn learn<S: Learnable, M: Model>(scout: &mut Scout, row: u32, automata: &mut Automata<S, M>, rows: &Rows, ends: &Rows) {
     while let Err(missing) = scout.look_at(row, automata, rows, ends) {
         match missing {
             Missing::Possible => automata.possible(&scout.row, &mut scout.possible),

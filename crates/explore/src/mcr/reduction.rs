@@ -23,8 +23,6 @@ pub(super) struct Reduction {
     /// The part of it that everything was added for.
     done: Processes,
     best: Processes,
-    /// The steps around which there is no set that leaves something out.
-    hopeless: Processes,
 }
 
 /// Threads as bits, and for each thread the locations of its buffer.
@@ -137,16 +135,13 @@ impl Reduction {
     fn grow_smallest<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) -> bool {
         let mut fewest = state.possible.len();
         let mut first = 0;
-        self.hopeless.clear(self.futures.len());
         while first < state.possible.len() {
             if self.grow(state, first) {
-                let count = self.count(state.possible);
+                let count = self.steps_in_set(state.possible).filter(|is_in| *is_in).count();
                 if count < fewest {
                     fewest = count;
                     std::mem::swap(&mut self.set, &mut self.best);
                 }
-            } else {
-                self.hopeless.add(state.possible[first], self.accesses[first]);
             }
             if fewest == 1 {
                 break;
@@ -156,9 +151,9 @@ impl Reduction {
         fewest < state.possible.len()
     }
 
-    /// How many of the possible steps are in the set.
-    fn count(&self, possible: &[Possible]) -> usize {
-        possible.iter().zip(&self.accesses).filter(|(step, access)| self.set.has(**step, **access)).count()
+    /// For each possible step whether it is in the set.
+    fn steps_in_set(&self, possible: &[Possible]) -> impl Iterator<Item = bool> {
+        possible.iter().zip(&self.accesses).map(|(step, access)| self.set.has(*step, *access))
     }
 
     /// The least set around a step such that nothing outside depends on what is possible inside; not if it is all.
@@ -185,7 +180,7 @@ impl Reduction {
                 }
                 grows |= is_thread || is_buffer;
             }
-            if grows && (self.set.meets(&self.hopeless) || self.count(state.possible) == state.possible.len()) {
+            if grows && self.steps_in_set(state.possible).all(|is_in| is_in) {
                 return false;
             }
         }
@@ -273,11 +268,6 @@ impl Processes {
         self.threads = 0;
         self.buffers.resize(n_threads, LocSet::default());
         self.buffers.fill(LocSet::default());
-    }
-
-    fn meets(&self, other: &Processes) -> bool {
-        let mut buffers = self.buffers.iter().zip(&other.buffers);
-        self.threads & other.threads != 0 || buffers.any(|(own, other)| own.meets(*other))
     }
 
     fn add(&mut self, step: Possible, access: Access) {

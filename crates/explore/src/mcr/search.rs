@@ -448,7 +448,11 @@ impl<'s, S: Learnable + Clone, M: Model, A: Audience<S, M>> Search<'s, S, M, A> 
         self.automata.class_of(&self.row, &mut self.next);
         let limit = self.settings.limits.executions;
         if let Some(limit) = limit.filter(|&limit| self.classes.len() as u64 >= limit) {
-            return if self.classes.find(&self.next).is_some() { Ok(()) } else { Err(StopReason::Executions(limit).into()) };
+            return if self.classes.find(&self.next).is_some() {
+                Ok(())
+            } else {
+                Err(StopReason::Executions(limit).into())
+            };
         }
         if self.classes.insert(&self.next).is_none() {
             return Ok(());

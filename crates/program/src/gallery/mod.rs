@@ -12,8 +12,8 @@ mod variant;
 
 pub use bounded::{bakery, dekker, lamport, peterson};
 pub use causality::{
-    account, airline, allocation, counter, crawler, example, example_asserted, ping_pong, rv_example, stack_unsafe, store_forwarding,
-    string_buffer, write_order,
+    account, airline, allocation, counter, crawler, example, example_asserted, ping_pong, rv_example, stack_unsafe,
+    store_forwarding, string_buffer, write_order,
 };
 pub use classics::{message_passing, n6, store_buffering, two_plus_two_writes};
 pub use dekker_sections::dekker_sections;

@@ -7,7 +7,6 @@ pub(super) struct Activity {
     increment: f64,
 }
 
-
 /// How much more a conflict counts than the one before.
 const FACTOR: f64 = 1.0 / 0.95;
 

@@ -7,8 +7,8 @@
 //! asked of somebody else, who knows the rest of the clauses and adds them when they are broken, so that most variables
 //! need no value.
 
-use super::acyclic::Acyclic;
 use super::activity::Activity;
+use super::acyclic::Acyclic;
 use super::literal::Literal;
 
 /// What a variable says.

@@ -36,7 +36,8 @@ pub(super) fn search(layout: &Layout<'_>, part: &Part, open: &Open, budget: &mut
 
 /// The moments as they came in the trace, as far as that agrees with what must come before what.
 fn row(layout: &Layout<'_>, part: &Part, open: &Open) -> Vec<usize> {
-    let within = |bits: &[u64]| -> Vec<u64> { bits.iter().zip(&part.moments).map(|(bits, part)| bits & part).collect() };
+    let within =
+        |bits: &[u64]| -> Vec<u64> { bits.iter().zip(&part.moments).map(|(bits, part)| bits & part).collect() };
     let moments = |bits: &[u64]| -> Vec<usize> { (0..layout.len()).filter(|&moment| has(bits, moment)).collect() };
     let mut waits = vec![0_u32; layout.len()];
     let mut ready = BinaryHeap::new();

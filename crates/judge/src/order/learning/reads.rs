@@ -6,7 +6,7 @@ use teetotal_memory::{EventId, EventKind};
 use super::acyclic::Acyclic;
 use super::engine::{Engine, Meaning, Next};
 use super::literal::Literal;
-use crate::order::candidates::{Open, OpenRead, Part, Writer, has};
+use crate::order::candidates::{Open, OpenRead, Part, Writer, has, set};
 use crate::order::layout::Layout;
 
 /// The reads of a question, and the variables that stand for what they demand.
@@ -21,6 +21,8 @@ pub(super) struct Reads<'r> {
     /// The reads and writers, by their numbers, and what of fences, whose demands were written down.
     written: FxHashSet<(usize, usize)>,
     fences: FxHashSet<Wrong>,
+    /// For each open read its writers as bits: of the number of each moment plus one, or of 0 for the first value.
+    writers: Vec<Vec<u64>>,
     /// For each read of the layout its number among the open ones.
     numbers: Vec<usize>,
     /// Who wrote last, kept to save allocations.
@@ -55,6 +57,7 @@ impl<'r> Reads<'r> {
             pairs: FxHashMap::default(),
             written: FxHashSet::default(),
             fences: FxHashSet::default(),
+            writers: open.reads.iter().map(|read| bits_of(&read.writers, layout.len())).collect(),
             numbers,
             last: Vec::new(),
         }
@@ -140,11 +143,9 @@ impl<'r> Reads<'r> {
 
     /// Whether a read, before which others wrote last, finds a write that it may read.
     fn is_content(&self, number: usize, order: &Acyclic<'_>) -> bool {
-        let open = &self.open.reads[number];
-        let read = &self.layout.reads[open.read];
+        let read = &self.layout.reads[self.open.reads[number].read];
         let pending = read.own.filter(|&own| order.is_before(read.moment, own));
-        let found = pending.or(self.last[read.loc.index()]);
-        open.writers.binary_search(&found).is_ok()
+        has(&self.writers[number], bit_of(pending.or(self.last[read.loc.index()])))
     }
 
     /// The writer that was chosen for a read, by its number among those that are left; or else one to choose.
@@ -238,7 +239,19 @@ impl<'r> Reads<'r> {
     /// The literal that one moment comes before another.
     fn before(&mut self, first: usize, second: usize, engine: &mut Engine<'_>) -> Literal {
         let (small, large) = (first.min(second), first.max(second));
-        let variable = *self.pairs.entry((small, large)).or_insert_with(|| engine.variable(Meaning::Before(small, large)));
+        let variable =
+            *self.pairs.entry((small, large)).or_insert_with(|| engine.variable(Meaning::Before(small, large)));
         Literal::new(variable, first == small)
     }
+}
+
+fn bit_of(writer: Writer) -> usize {
+    writer.map_or(0, |moment| moment + 1)
+}
+
+/// Writers as bits, among so many moments.
+fn bits_of(writers: &[Writer], n_moments: usize) -> Vec<u64> {
+    let mut bits = vec![0; (n_moments + 1).div_ceil(64)];
+    writers.iter().for_each(|&writer| set(&mut bits, bit_of(writer)));
+    bits
 }
