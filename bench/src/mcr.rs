@@ -7,6 +7,7 @@ use std::time::Duration;
 use teetotal_explore::{Limits, Options, SearchId, check, trace_of};
 use teetotal_judge::MonitorId;
 use teetotal_memory::{MODELS, ModelId};
+use teetotal_program::condition::Condition;
 use teetotal_program::gallery;
 use teetotal_program::ir::{Instruction, Program};
 
@@ -132,7 +133,7 @@ fn first_bug() -> u32 {
     ];
     for (program, dpor, sat_check, mcr) in rows {
         let program = Arc::new(program);
-        let asserts = program.threads.iter().flat_map(|thread| &thread.code).any(is_assertion);
+        let asserts = asserts_something(&program);
         let ours = MODELS.iter().filter(|_| asserts).map(|model| {
             let options = Options { search: SearchId::Mcr, stop_at_first: true, ..Options::new(model.id) };
             let outcome = check(&program, &options, &|| None).expect("it can be searched");
@@ -148,8 +149,11 @@ fn first_bug() -> u32 {
     0
 }
 
-fn is_assertion(instruction: &Instruction) -> bool {
-    matches!(instruction, Instruction::Assert { .. })
+/// Whether there is something to break: an assertion, or a condition that is to hold at every end or at none.
+fn asserts_something(program: &Program) -> bool {
+    let mut code = program.threads.iter().flat_map(|thread| &thread.code);
+    let has_assertion = code.any(|instruction| matches!(instruction, Instruction::Assert { .. }));
+    has_assertion || matches!(program.condition, Some(Condition::NotExists(_) | Condition::ForAll(_)))
 }
 
 /// Table 5: programs of which the paper gives executions and races.

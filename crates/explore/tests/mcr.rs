@@ -245,7 +245,8 @@ fn what_limits_leave_does_not_depend_on_the_number_of_jobs() {
         assert!(!outcome.coverage.is_complete());
         assert!(outcome.stats.states > 2_048, "the other workers have to help: {:?}", outcome.stats);
     }
-    for steps in [30, 50, 60] {
+    let program = Arc::new(gallery::example(3));
+    for steps in [30, 40] {
         let limits = Limits { steps: Some(steps), buffer: Some(steps / 20), ..none };
         let outcome = same_for_all_jobs(&program, &Options { limits, ..options(ModelId::Pso) });
         assert!(!outcome.coverage.is_complete());
