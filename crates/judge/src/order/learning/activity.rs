@@ -1,4 +1,6 @@
-//! Which variable to decide: the one that took part in conflicts most, and most lately. [CHAFF]
+//! How much variables took part in conflicts, late ones counting more: what to decide next.
+//!
+//! Definition: [CHAFF].
 
 /// A score for each variable.
 pub(super) struct Activity {
