@@ -267,7 +267,7 @@ fn executions_of_small_programs_come_in_the_same_order_for_any_number_of_jobs() 
         let program = Arc::new(program);
         for model in MODELS {
             let one = all(&program, model.id, 1, 0);
-            for (jobs, alone) in [(2, 0), (4, 0), (2, 5)] {
+            for (jobs, alone) in [(2, 0), (4, 0), (5, 5)] {
                 assert_eq!(one, all(&program, model.id, jobs, alone), "{jobs} jobs under {}\n{program}", model.name);
             }
         }

@@ -31,8 +31,8 @@ fn agrees<M: Model>(case: &Case) -> Verdict {
     };
     let alone = Settings::new(Limits::default(), 1);
     let by_one = executions(&alone);
-    if executions(&Settings { jobs: 2, alone: 0, ..alone }) != by_one {
-        return Err("two workers show other executions than one, or in another order".to_owned());
+    if executions(&Settings { jobs: 4, alone: 0, ..alone }) != by_one {
+        return Err("four workers show other executions than one, or in another order".to_owned());
     }
     for steps in by_one {
         *seen.entry(class_of::<M>(&case.program, steps.into_iter())).or_default() += 1;

@@ -39,6 +39,9 @@ const STRETCH: usize = 1 << 13;
 /// Below this many states in a round, other workers are not worth waking.
 const WORTH_SHARING: usize = 256;
 
+/// Fewer workers than this take longer than the walk alone, since what they find has to be put together.
+const MIN_JOBS: usize = 4;
+
 /// More workers than this are of no use.
 const MAX_JOBS: usize = 64;
 
@@ -67,7 +70,7 @@ struct Known {
 impl Ahead {
     /// For so many workers on states of so many numbers; the walk goes alone until so many are stored.
     pub(super) fn new(jobs: usize, alone: usize, length: usize) -> Self {
-        let n_scouts = if jobs > 1 { jobs.min(MAX_JOBS) } else { 0 };
+        let n_scouts = if jobs >= MIN_JOBS { jobs.min(MAX_JOBS) } else { 0 };
         Ahead {
             scouts: (0..n_scouts).map(|_| Scout::new(length)).collect(),
             learner: Scout::new(length),
