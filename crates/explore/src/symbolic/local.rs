@@ -61,7 +61,12 @@ const MAX_CYCLES: usize = 16;
 
 impl LocalCycles {
     /// Keeps what `thread` does along `path`, which leads it back to `local`.
-    pub(super) fn add(&mut self, local: LocalState, thread: ThreadId, path: &[Item]) {
+    pub(super) fn add<'p>(
+        &mut self,
+        local: LocalState,
+        thread: ThreadId,
+        path: impl IntoIterator<Item = &'p Item>,
+    ) {
         let Some(items) = self.project(thread, path) else { return };
         if self.at.len() <= local.index() {
             self.at.resize_with(local.index() + 1, Vec::new);
@@ -80,7 +85,7 @@ impl LocalCycles {
     }
 
     /// The part of `thread` in a path, if nothing in it but loads depends on memory and something joins the buffer.
-    fn project(&self, thread: ThreadId, path: &[Item]) -> Option<Vec<LocalItem>> {
+    fn project<'p>(&self, thread: ThreadId, path: impl IntoIterator<Item = &'p Item>) -> Option<Vec<LocalItem>> {
         let mut items = Vec::new();
         let mut appends = false;
         for item in path {
