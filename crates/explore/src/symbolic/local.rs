@@ -91,7 +91,7 @@ impl LocalCycles {
         for item in path {
             match item {
                 // Whether the thread goes on without a switch was a matter of that store.
-                Item::Step(taken) if taken.step.is_commit() && taken.effects.len() > 1 => return None,
+                Item::Step(taken) if taken.step.is_commit() && decides_more(taken) => return None,
                 Item::Step(taken) if taken.step.is_commit() || taken.step.thread() != thread => {}
                 Item::Step(taken) => {
                     let effects = local_effects(thread, taken)?;
@@ -189,6 +189,12 @@ impl LocalEffect {
             LocalEffect::Read { loc, value } => Effect::Newest { loc, value },
         }
     }
+}
+
+/// Whether more hangs on a store that leaves than whether its thread still drains.
+fn decides_more(taken: &Taken) -> bool {
+    let drained = (taken.step.thread(), Effect::Drained);
+    taken.effects.len() > 2 || taken.effects.get(1).is_some_and(|&effect| effect != drained)
 }
 
 /// The effects of a step of `thread`, unless it does more than read and join its own buffer.
