@@ -61,12 +61,7 @@ const MAX_CYCLES: usize = 16;
 
 impl LocalCycles {
     /// Keeps what `thread` does along `path`, which leads it back to `local`.
-    pub(super) fn add<'p>(
-        &mut self,
-        local: LocalState,
-        thread: ThreadId,
-        path: impl IntoIterator<Item = &'p Item>,
-    ) {
+    pub(super) fn add<'p>(&mut self, local: LocalState, thread: ThreadId, path: impl IntoIterator<Item = &'p Item>) {
         let Some(items) = self.project(thread, path) else { return };
         if self.at.len() <= local.index() {
             self.at.resize_with(local.index() + 1, Vec::new);
