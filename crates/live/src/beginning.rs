@@ -66,7 +66,7 @@ impl Live {
             Some(What::Load { .. } | What::Store { .. } | What::Rmw { .. } | What::Fence { .. }) => true,
             Some(What::Await { timed, .. } | What::Lock { timed, .. }) => !timed,
             Some(What::Unlock { .. }) => true,
-            Some(What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest) | None => false,
+            Some(What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest { .. }) | None => false,
         }
     }
 }

@@ -1,40 +1,59 @@
 //! Vector clocks: what a thread knows of the others.
 
+/// So many threads are known without memory of its own.
+const FEW: usize = 6;
+
 /// For each thread how many of its steps are known.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Clock(Vec<u32>);
+pub(crate) struct Clock {
+    few: [u32; FEW],
+    /// Of the threads after these.
+    more: Vec<u32>,
+}
 
 impl Clock {
     pub(crate) fn get(&self, thread: usize) -> u32 {
-        self.0.get(thread).copied().unwrap_or(0)
+        match self.few.get(thread) {
+            Some(&steps) => steps,
+            None => self.more.get(thread - FEW).copied().unwrap_or(0),
+        }
+    }
+
+    fn get_mut(&mut self, thread: usize) -> &mut u32 {
+        if thread < FEW {
+            return &mut self.few[thread];
+        }
+        if self.more.len() <= thread - FEW {
+            self.more.resize(thread - FEW + 1, 0);
+        }
+        &mut self.more[thread - FEW]
     }
 
     /// Takes note of a step of `thread`.
     pub(crate) fn tick(&mut self, thread: usize) {
-        if self.0.len() <= thread {
-            self.0.resize(thread + 1, 0);
-        }
-        self.0[thread] += 1;
+        *self.get_mut(thread) += 1;
     }
 
     /// Takes over what `other` knows.
     pub(crate) fn join(&mut self, other: &Clock) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        if self.more.len() < other.more.len() {
+            self.more.resize(other.more.len(), 0);
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(own, &other)| *own = (*own).max(other));
+        self.few.iter_mut().zip(&other.few).for_each(|(own, &other)| *own = (*own).max(other));
+        self.more.iter_mut().zip(&other.more).for_each(|(own, &other)| *own = (*own).max(other));
     }
 
     /// Sets how many steps of `thread` are known.
     pub(crate) fn set(&mut self, thread: usize, steps: u32) {
-        if self.0.len() <= thread {
-            self.0.resize(thread + 1, 0);
-        }
-        self.0[thread] = steps;
+        *self.get_mut(thread) = steps;
     }
 
     /// Whether everything that `other` knows is known.
     pub(crate) fn includes(&self, other: &Clock) -> bool {
-        other.0.iter().enumerate().all(|(thread, &steps)| steps <= self.get(thread))
+        let knows = |(own, other): (&u32, &u32)| other <= own;
+        let mut rest = other.more.iter().skip(self.more.len());
+        self.few.iter().zip(&other.few).all(knows)
+            && self.more.iter().zip(&other.more).all(knows)
+            && rest.all(|&steps| steps == 0)
     }
 }

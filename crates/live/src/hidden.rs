@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::complaint::Place;
 use crate::marks::{Mark, Marks};
 use crate::runtime::{Execution, current, is_active, running};
+use crate::standing::Standing;
 
 /// What in a model may be kept from the search.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +27,8 @@ struct Pages {
     is_out_of_date: AtomicBool,
     /// Whether a thread that yields again and again has to let others go first.
     left_out_turns: AtomicBool,
+    /// Where the threads stood when the search could not go on.
+    standing: Mutex<Vec<Standing>>,
     /// The states that executions are to reach.
     marks: Marks,
 }
@@ -46,6 +49,16 @@ impl Ledger {
     /// Such executions are left out.
     pub(crate) fn leave_out_turns(&self) {
         self.0.left_out_turns.store(true, Ordering::Relaxed);
+    }
+
+    /// Where the threads stood in the last execution that was too long or could not be run again.
+    #[must_use]
+    pub fn standing(&self) -> Vec<Standing> {
+        self.0.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn note_standing(&self, standing: Vec<Standing>) {
+        *self.0.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
     }
 
     /// What was observed is in the open from now on.

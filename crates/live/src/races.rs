@@ -38,17 +38,27 @@ struct History {
     has_plain: bool,
 }
 
+impl History {
+    fn clear(&mut self) {
+        self.accesses.clear();
+        self.has_plain = false;
+    }
+}
+
 impl Races {
     pub(crate) fn clear(&mut self) {
         self.threads.clear();
-        self.data.clear();
-        self.released.clear();
+        // What they have allocated is used again.
+        self.data.iter_mut().for_each(History::clear);
+        self.released.iter_mut().for_each(Vec::clear);
     }
 
     fn knowledge(&mut self, thread: ThreadId) -> &mut Knowledge {
         if self.threads.len() <= thread.index() {
             self.threads.resize_with(thread.index() + 1, Knowledge::default);
-            self.released.resize_with(thread.index() + 1, Vec::new);
+            if self.released.len() <= thread.index() {
+                self.released.resize_with(thread.index() + 1, Vec::new);
+            }
         }
         let knowledge = &mut self.threads[thread.index()];
         if knowledge.clock.get(thread.index()) == 0 {
@@ -92,10 +102,11 @@ impl Races {
     /// `thread` reads what `source` wrote.
     pub(crate) fn read(&mut self, thread: ThreadId, order: Order, source: Option<(ThreadId, u32)>) {
         let Some((writer, index)) = source else { return };
-        let released = self.released.get(writer.index()).and_then(|list| list.get(index as usize)).cloned().flatten();
-        let Some(released) = released else { return };
-        let knowledge = self.knowledge(thread);
-        if order.acquires() { knowledge.clock.join(&released) } else { knowledge.read.join(&released) }
+        self.knowledge(thread);
+        let released = self.released.get(writer.index()).and_then(|list| list.get(index as usize));
+        let Some(Some(released)) = released else { return };
+        let knowledge = &mut self.threads[thread.index()];
+        if order.acquires() { knowledge.clock.join(released) } else { knowledge.read.join(released) }
     }
 
     /// Operation `index` of `thread` writes; a read-modify-write goes on with what it read from.
@@ -105,8 +116,7 @@ impl Races {
         if let Some((writer, source)) = continues
             && let Some(Some(earlier)) = self.released.get(writer.index()).and_then(|list| list.get(source as usize))
         {
-            let earlier = earlier.clone();
-            released.get_or_insert_default().join(&earlier);
+            released.get_or_insert_default().join(earlier);
         }
         self.knowledge(thread);
         let list = &mut self.released[thread.index()];

@@ -65,7 +65,10 @@ pub(crate) enum What {
         alternatives: u32,
     },
     /// Waits until nobody else can go on.
-    Rest,
+    Rest {
+        /// How often it has done so before, in a row.
+        before: u32,
+    },
 }
 
 /// What a new thread runs.
@@ -77,7 +80,9 @@ impl What {
         match self {
             What::Load { at, .. } | What::Store { at, .. } | What::Rmw { at, .. } => Some(*at),
             What::Await { at, .. } | What::Lock { at, .. } | What::Unlock { at, .. } => Some(*at),
-            What::Fence { .. } | What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest => None,
+            What::Fence { .. } | What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest { .. } => {
+                None
+            }
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Raced, Ran, quiet_panics};
 use crate::script::Done;
 use crate::stacks;
+use crate::standing::Standing;
 use crate::turn::hint_name;
 
 /// The body of a model.
@@ -205,13 +206,13 @@ impl Live {
     #[must_use]
     pub fn is_timed(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);
-        matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
+        matches!(what, Some(What::Await { timed: true, is_hint: false, .. } | What::Lock { timed: true, .. }))
     }
 
     /// Whether some of these threads, which wait for good, only said that they wait, in `memory` as it is.
     ///
-    /// One that waits for one thing while another that it looked at has changed goes on in another execution. Otherwise
-    /// the search is to begin anew, and they go on when nobody else can.
+    /// One that waits for one thing while another that it looked at has changed goes on in another execution, as does one
+    /// that may also go on when nobody else can. Otherwise the search is to begin anew, and they may do so.
     #[must_use]
     pub fn only_hints(&self, blocked: &[ThreadId], memory: &dyn Fn(Loc) -> Value) -> bool {
         let locations = &self.memory.borrow().locations;
@@ -221,15 +222,15 @@ impl Live {
         };
         let mut waits = Vec::new();
         for &thread in blocked {
-            if let Some(Request { what: What::Await { is_hint: true, timed: false, .. }, place }) = self.request(thread)
-            {
-                if self.execution.looked_at(thread).iter().any(has_changed) {
+            if let Some(Request { what: What::Await { is_hint: true, timed, .. }, place }) = self.request(thread) {
+                if !timed && self.execution.looked_at(thread).iter().any(has_changed) {
                     return true;
                 }
-                waits.push(*place);
+                waits.push((*place, *timed));
             }
         }
-        waits.iter().for_each(|place| self.execution.expose(hint_name(place)));
+        let unknown = waits.iter().filter(|(_, is_open)| !is_open);
+        unknown.for_each(|(place, _)| self.execution.expose(hint_name(place)));
         !waits.is_empty()
     }
 
@@ -288,7 +289,7 @@ impl Live {
         let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));
         let old = value.unwrap_or(0);
         let (goes_on, new) = match what {
-            What::Load { .. } | What::Fence { .. } | What::Choose { .. } | What::Rest => (true, None),
+            What::Load { .. } | What::Fence { .. } | What::Choose { .. } | What::Rest { .. } => (true, None),
             What::Store { value, .. } => (true, Some(*value)),
             What::Rmw { update, .. } => (true, update.apply(old)),
             What::Await { until, timed, .. } => (*timed || until.accepts(old), None),
@@ -483,7 +484,7 @@ impl Live {
                 races.spawn(thread, child.expect("a spawn that is performed has a number"));
             }
             What::Join { thread: other } => races.join(thread, *other),
-            What::Choose { .. } | What::Rest => {}
+            What::Choose { .. } | What::Rest { .. } => {}
         }
     }
 }
@@ -544,7 +545,7 @@ impl Subject for Live {
                 What::Spawn { .. } => Op::Spawn { thread: self.child(thread), order: Order::Release },
                 What::Join { thread: other } => Op::Join { thread: *other, order: Order::Acquire },
                 What::Choose { alternatives } => Op::Choose { alternatives: *alternatives },
-                What::Rest => Op::Choose { alternatives: 1 },
+                What::Rest { .. } => Op::Choose { alternatives: 1 },
             }),
         }
     }
@@ -627,8 +628,15 @@ impl Rewind for Live {
         }
     }
 
-    fn rests(&self, thread: ThreadId) -> bool {
-        matches!(self.request(thread), Some(Request { what: What::Rest, .. }))
+    fn give_up(&self) {
+        self.execution.ledger.note_standing(self.standing().collect());
+    }
+
+    fn rests(&self, thread: ThreadId) -> Option<u32> {
+        match self.request(thread)?.what {
+            What::Rest { before } => Some(before),
+            _ => None,
+        }
     }
 }
 
@@ -675,6 +683,16 @@ impl Live {
             answer = Value::from(child.0);
         }
         self.run(thread, fiber, answer);
+    }
+
+    /// Where the threads stand that have not ended.
+    fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
+        self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
+            State::Waiting(_, request) => {
+                Some(Standing { thread: ThreadId::at(index), performed: own.performed, place: request.place })
+            }
+            _ => None,
+        })
     }
 
     /// Runs again as `plan` has it.

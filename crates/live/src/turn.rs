@@ -8,6 +8,11 @@ use crate::identity::Key;
 use crate::request::{Cell, Until, What};
 use crate::runtime::{Execution, current, perform, running};
 
+/// So often in a row a thread goes on because nobody else can, and reads all the same.
+///
+/// It may count, and give up at last.
+const MOST_RESTS: u32 = 30;
+
 /// What a turn accessed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
@@ -16,6 +21,11 @@ pub(crate) struct Turn {
     looked_at: Vec<(Key, Value)>,
     /// Whether something in it went wrong for no reason, so that to try again is not in vain.
     is_spurious: bool,
+    /// Whether it waits for something that it has chosen; in another execution it waits for something else, or goes on
+    /// when nobody else can.
+    has_chosen: bool,
+    /// How many turns in a row before this one went on because nobody else could, and read all the same.
+    n_rests: u32,
     /// How many turns in a row before this one changed something, and where they ended.
     n_changes: u32,
     place: Option<&'static Location<'static>>,
@@ -102,12 +112,17 @@ pub(crate) fn hint(place: &'static Location<'static>) {
         note(|own| (own.n_changes, own.place) = (n_changes, Some(place)));
         let most = current(|execution| execution.changes_in_a_row).unwrap_or(u32::MAX);
         if n_changes > most {
-            current(|execution| (!execution.is_over.get()).then(|| execution.ledger.leave_out_turns()));
-            perform(What::Rest, place);
+            leave_out_turns();
+            perform(What::Rest { before: n_changes }, place);
         }
         return;
     }
-    note(|own| own.looked_at = reads.iter().map(|(cell, value)| (cell.key, *value)).collect());
+    let looked_at: Vec<_> = reads.iter().map(|(cell, value)| (cell.key, *value)).collect();
+    let is_vain = turn.n_rests > 0 && turn.looked_at == looked_at;
+    note(|own| own.looked_at = looked_at);
+    if is_vain {
+        return rest_again(turn.n_rests, reads[0], place);
+    }
     let n_reads = reads.len() as u32;
     let is_open = current(|execution| execution.is_open(hint_name(place))).unwrap_or(false);
     let which = match n_reads + u32::from(is_open) {
@@ -115,13 +130,38 @@ pub(crate) fn hint(place: &'static Location<'static>) {
         alternatives => perform(What::Choose { alternatives }, place) as usize,
     };
     match reads.get(which) {
-        Some(&(cell, value)) => {
-            perform(What::Await { at: cell, until: Until::Not(value), timed: is_open, is_hint: true }, place);
-        }
-        None => {
-            perform(What::Rest, place);
-        }
+        Some(&read) => wait_for(read, is_open, place),
+        None => rest(0, place),
     }
+}
+
+fn wait_for((at, value): (Cell, Value), is_open: bool, place: &'static Location<'static>) {
+    note(|own| own.has_chosen = true);
+    perform(What::Await { at, until: Until::Not(value), timed: is_open, is_hint: true }, place);
+    note(|own| own.has_chosen = false);
+}
+
+/// Goes on when nobody else can; so it was `before`, and nobody else can go on still.
+///
+/// Who would do so without end while another has only chosen what to wait for is in an execution that leads nowhere.
+fn rest_again(before: u32, read: (Cell, Value), place: &'static Location<'static>) {
+    let leads_nowhere = || current(|execution| execution.turns.borrow().iter().any(|turn| turn.has_chosen));
+    if before >= MOST_RESTS && leads_nowhere() == Some(true) {
+        leave_out_turns();
+        wait_for(read, true, place);
+    } else {
+        rest(before, place);
+    }
+}
+
+fn rest(before: u32, place: &'static Location<'static>) {
+    perform(What::Rest { before }, place);
+    note(|own| own.n_rests = before + 1);
+}
+
+/// Says that there are executions in which a thread goes round once more.
+fn leave_out_turns() {
+    current(|execution| (!execution.is_over.get()).then(|| execution.ledger.leave_out_turns()));
 }
 
 impl Execution {

@@ -188,9 +188,12 @@ pub trait Rewind: Subject {
     /// Is told what memory holds where it stands, before it is taken back: code that cannot be left goes on from there.
     fn settle(&mut self, _memory: &dyn Fn(Loc) -> Value) {}
 
-    /// Whether the choice of `thread` is made only when nothing else can be done.
-    fn rests(&self, _thread: ThreadId) -> bool {
-        false
+    /// Is told that the search cannot go on with the execution that it is in.
+    fn give_up(&self) {}
+
+    /// Whether the choice of `thread` is made only when nothing else can be done; those with the lowest number first.
+    fn rests(&self, _thread: ThreadId) -> Option<u32> {
+        None
     }
 }
 

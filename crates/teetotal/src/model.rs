@@ -31,7 +31,7 @@ mod watchman;
 #[doc(hidden)]
 pub use teetotal_live::reachable as reached;
 #[doc(inline)]
-pub use teetotal_live::{Backend, Mark, Place};
+pub use teetotal_live::{Backend, Mark, Place, Standing};
 
 use failure::Failing;
 pub use robustness::NotRobust;
@@ -148,6 +148,8 @@ pub struct Report {
     /// The states of [`reachable!`](crate::reachable), and whether an execution was in them; none where robustness was
     /// asked for.
     pub reachable: Vec<Mark>,
+    /// Where the threads stood in an execution that was too long or could not be run again.
+    pub standing: Vec<Standing>,
 }
 
 impl Builder {
@@ -211,9 +213,10 @@ impl Builder {
         }
         match report.coverage {
             Coverage::Stopped(StopReason::Steps(steps)) => panic!(
-                "an execution has more than {steps} operations\n\
+                "an execution has more than {steps} operations\n{}\
                  help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`; \
-                 for longer executions set `Builder::max_branches`"
+                 for longer executions set `Builder::max_branches`",
+                lines(&report.standing)
             ),
             Coverage::Stopped(StopReason::Interrupted) => {
                 panic!("interrupted after {} executions, with none of which anything is wrong", report.executions)
@@ -227,11 +230,12 @@ impl Builder {
                 report
             }
             Coverage::Stopped(StopReason::NotDeterministic) => panic!(
-                "the model did something else when it was run again\n\
+                "the model did something else when it was run again\n{}\
                  help: a model must not use random numbers, time, addresses or anything else that changes from run to \
                  run\n\
                  help: if it gives memory back and compares pointers, the global allocator of the test can be \
-                 `teetotal::alloc::Quarantine`"
+                 `teetotal::alloc::Quarantine`",
+                lines(&report.standing)
             ),
             _ => report,
         }
@@ -326,6 +330,12 @@ impl Builder {
             None => None,
         };
         let (model, executions, not_robust) = (self.model, stats.executions, Vec::new());
-        Report { model, executions, coverage, stats, failure, not_robust, reachable }
+        let standing = ledger.standing();
+        Report { model, executions, coverage, stats, failure, not_robust, reachable, standing }
     }
+}
+
+/// Each on a line of its own.
+fn lines(standing: &[Standing]) -> String {
+    standing.iter().map(|standing| format!("  {standing}\n")).collect()
 }

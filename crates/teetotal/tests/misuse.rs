@@ -146,7 +146,8 @@ fn fickle_victim() {
 #[test]
 fn a_model_that_changes_is_told() {
     let (passes, text) = run("fickle_victim", &[]);
-    assert!(!passes && text.contains("the model did something else when it was run again"), "{text}");
+    assert!(!passes && text.contains("the model did something else when it was run again\n"), "{text}");
+    assert!(text.contains("  main stands at ") && text.contains("misuse.rs"), "{text}");
     assert!(text.contains("help: a model must not use random numbers"), "{text}");
 }
 

@@ -294,3 +294,56 @@ fn a_thread_that_yields_once_is_in_no_loop() {
     let seen = seen.lock().expect("nobody panics");
     assert_eq!(seen.iter().copied().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
 }
+
+/// Looks at two things that nobody changes, gives up after a while, and says so.
+fn give_up(looked_at: &[AtomicUsize; 2], told: &AtomicUsize) {
+    for _ in 0..3 {
+        assert_eq!(looked_at.each_ref().map(|at| at.load(Ordering::Acquire)), [0, 0]);
+        thread::yield_now();
+    }
+    told.store(1, Ordering::Release);
+}
+
+/// Looks again and again whether somebody has said something, and at something else.
+fn wait_for(told: &AtomicUsize, counted: &AtomicUsize) {
+    while told.load(Ordering::Acquire) == 0 {
+        counted.fetch_or(0, Ordering::AcqRel);
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn threads_that_yield_by_turns_go_on_whoever_was_first() {
+    for gives_up_first in [false, true] {
+        let report = explore(ModelId::Pso, move || {
+            let shared = Arc::new(([const { AtomicUsize::new(0) }; 2], AtomicUsize::new(0), AtomicUsize::new(0)));
+            let other = Arc::clone(&shared);
+            let thread = thread::spawn(move || match gives_up_first {
+                true => wait_for(&other.1, &other.2),
+                false => give_up(&other.0, &other.1),
+            });
+            match gives_up_first {
+                true => give_up(&shared.0, &shared.1),
+                false => wait_for(&shared.1, &shared.2),
+            }
+            thread.join().expect("it ends");
+        });
+        assert_eq!(report.failure, None);
+        assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
+        assert_eq!(report.standing, []);
+    }
+}
+
+#[test]
+fn a_loop_without_an_end_is_told_with_its_place() {
+    let report = explore(ModelId::Sc, || {
+        let flag = AtomicUsize::new(0);
+        while flag.load(Ordering::Relaxed) == 0 {
+            thread::yield_now();
+        }
+    });
+    assert!(matches!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Steps(_))));
+    let [standing] = &report.standing[..] else { panic!("one thread stands: {:?}", report.standing) };
+    let text = standing.to_string();
+    assert!(text.starts_with("main stands at ") && text.contains("threads.rs"), "{text}");
+}

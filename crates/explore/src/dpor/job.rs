@@ -103,6 +103,9 @@ pub(super) use with_growing_sets;
 /// So many executions must be performed for each that does something else when it is run again.
 const PERFORMED_FOR_EACH_LEFT_OUT: u64 = 100;
 
+/// So many of these are left out before the others are counted.
+const LEFT_OUT_AT_FIRST: u64 = 10;
+
 /// A graph has more nodes than fit in the sets.
 pub(super) struct TooLarge;
 
@@ -119,6 +122,8 @@ pub(super) fn run<S: Rewindable, M: Model>(
     let mut progress = Progress { job, base, reached, cut, stats, maximal: 0, unrepeatable: 0, limits, visitor, of };
     let walked = with_growing_sets!(run_sized::<S, M>(subject, &mut progress));
     let end = walked.unwrap_or_else(|TooLarge| unreachable!("what does not fit in the largest sets is cut short"));
+    let end =
+        if end == JobEnd::Done && progress.is_fickle() { JobEnd::Stopped(StopReason::NotDeterministic) } else { end };
     let left_out = (progress.unrepeatable > 0).then_some(StopReason::Unrepeatable(progress.unrepeatable));
     let cut = match progress.cut {
         None | Some(StopReason::Preemptions(_)) => left_out.or(progress.cut),
@@ -207,6 +212,11 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
         }
     }
 
+    /// Whether too many executions did something else when they were run again.
+    fn is_fickle(&self) -> bool {
+        self.unrepeatable * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal
+    }
+
     fn count(&mut self, stand: Stand) {
         match stand {
             Stand::Deeper => self.stats.steps += 1,
@@ -221,6 +231,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
         let is_cut = self.limits.steps.is_some_and(|limit| depth > limit);
         if is_cut && self.cut.is_none_or(|cut| matches!(cut, StopReason::Preemptions(_))) {
             self.cut = Some(StopReason::Steps(depth - 1));
+            walk.subject.give_up();
         }
         is_cut
     }
@@ -246,7 +257,8 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
             }
             Stand::Fickle => {
                 self.unrepeatable += 1;
-                if self.unrepeatable * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal {
+                walk.subject.give_up();
+                if self.unrepeatable > LEFT_OUT_AT_FIRST && self.is_fickle() {
                     return Ok(Some(JobEnd::Stopped(StopReason::NotDeterministic)));
                 }
             }

@@ -106,10 +106,10 @@ impl<const N: usize> Graph<N> {
         }
     }
 
-    /// Makes room for threads and locations, and takes over the initial values of those that nothing has accessed.
-    pub(super) fn grow(&mut self, n_threads: usize, n_locations: usize, initial: impl Fn(Loc) -> Value) {
+    /// Makes room for threads and locations, and takes over the initial values of the locations from `first` on.
+    pub(super) fn grow(&mut self, n_threads: usize, n_locations: usize, first: usize, initial: impl Fn(Loc) -> Value) {
         self.make_room(n_threads, n_locations);
-        for index in 0..n_locations {
+        for index in first..n_locations {
             self.set_initial(index, initial(Loc::at(index)));
         }
     }

@@ -35,6 +35,8 @@ pub(super) struct Walk<S, M, const N: usize> {
     is_fickle: bool,
     /// Whether the alternative of the newest level could not be taken because of that.
     is_untaken: bool,
+    /// Of how many locations the graph has what this run holds there at first.
+    n_initial: usize,
     /// How the subject runs again, kept to save allocations.
     plan: (Vec<Redo>, Vec<Value>),
     /// How many preemptions an execution may have.
@@ -130,6 +132,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             is_stale: false,
             is_fickle: false,
             is_untaken: false,
+            n_initial: 0,
             plan: Default::default(),
             model: PhantomData,
         }
@@ -216,9 +219,12 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         {
             return Some(Task::Complete(thread));
         }
-        let ready = self.threads().find(|&thread| self.ready(thread).is_some() && !self.subject.rests(thread));
-        let resting = || self.threads().find(|&thread| self.ready(thread).is_some() && self.waits_in_earnest());
-        let thread = ready.or_else(resting)?;
+        let ready = || self.threads().filter(|&thread| self.ready(thread).is_some());
+        let thread = match ready().find(|&thread| self.subject.rests(thread).is_none()) {
+            Some(thread) => thread,
+            None if self.waits_in_earnest() => ready().min_by_key(|&thread| self.subject.rests(thread))?,
+            None => return None,
+        };
         Some(Task::Perform(thread, self.ready(thread)?))
     }
 
@@ -284,8 +290,13 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Takes the alternative that the newest level has.
     fn apply(&mut self) -> Stand {
+        let Level { task, first, taken, .. } = *self.levels.last().expect("there is a level");
+        if let (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) =
+            (task, self.alternatives[(first + taken) as usize])
+        {
+            return self.revisit(thread, read);
+        }
         self.catch_up();
-        let task = self.levels.last().expect("there is a level").task;
         if self.is_fickle || !self.still_fits(task) {
             (self.is_fickle, self.is_untaken) = (true, true);
             return Stand::Fickle;
@@ -312,14 +323,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             (Task::Perform(thread, op), Alternative::Only) => self.order(thread, op, 0),
             (Task::Perform(thread, _) | Task::Complete(thread), Alternative::After(previous)) => {
                 self.write(thread, previous);
-            }
-            (Task::Perform(thread, _) | Task::Complete(thread), Alternative::Revisit(read)) => {
-                self.settle();
-                self.revisit(thread, read);
-                return match self.enter(Task::Replant { thread, read }) {
-                    Stand::DeadEnd => Stand::Refused,
-                    stand => stand,
-                };
             }
             (Task::Replant { thread, read }, Alternative::After(previous)) => {
                 let write = self.write(thread, previous);
@@ -416,6 +419,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             written.resize(Bits::<N>::CAPACITY as usize, 0);
             self.is_fickle |= self.subject.rerun(plan, written).is_err();
         }
+        if was_stale {
+            // What a location holds at first may be an address, and another one in this run.
+            self.n_initial = 0;
+        }
         self.make_room();
         if was_stale {
             self.graph.take_values(&self.plan.0, &self.plan.1);
@@ -423,9 +430,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
     }
 
-    /// Makes room for the threads and locations of the subject.
+    /// Makes room for the threads and locations of the subject, and takes over what the new ones hold at first.
     fn make_room(&mut self) {
-        self.graph.grow(self.subject.n_threads(), self.subject.n_locations(), |loc| self.subject.initial(loc));
+        let (n_threads, n_locations) = (self.subject.n_threads(), self.subject.n_locations());
+        self.graph.grow(n_threads, n_locations, self.n_initial, |loc| self.subject.initial(loc));
+        self.n_initial = n_locations;
     }
 
     /// Finds anew what read-modify-writes without their writes are about to write.
@@ -553,7 +562,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             before |= floor | pending;
             past |= self.graph.past_after(ended.last, ended);
         }
-        let rests = self.subject.rests(thread);
+        let rests = self.subject.rests(thread).is_some();
         if rests {
             // Whatever was done, but not what waits, comes before.
             for &slot in self.graph.added.iter().filter(|&&slot| self.graph.node(slot).role != Role::Blocked) {
@@ -583,8 +592,12 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     }
 
     /// Goes on with the part of the graph that stays when the write of `thread` is given to `read`.
-    fn revisit(&mut self, thread: ThreadId, read: Slot) {
-        let past = self.write_of(thread).node.past;
+    ///
+    /// A subject that runs again need not be where the whole graph is.
+    fn revisit(&mut self, thread: ThreadId, read: Slot) -> Stand {
+        self.settle();
+        let strand = self.graph.strand(thread);
+        let past = self.graph.past_after(strand.last, strand);
         let kept = self.graph.kept(read, past);
         if self.n_saved == self.saved.len() {
             self.saved.push(Graph::default());
@@ -594,5 +607,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         self.n_saved += 1;
         self.peak = self.peak.max(self.n_saved);
         self.threads().for_each(|thread| self.reload(thread));
+        match self.enter(Task::Replant { thread, read }) {
+            Stand::DeadEnd => Stand::Refused,
+            stand => stand,
+        }
     }
 }

@@ -24,8 +24,9 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
         Ok(None) => {
             let stats = Stats { executions: 1, ..Stats::default() };
             let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
-            let (not_robust, reachable) = (Vec::new(), Vec::new());
-            Report { model: token.model, executions: 1, coverage, stats, failure: None, not_robust, reachable }
+            let (not_robust, reachable, standing) = (Vec::new(), Vec::new(), Vec::new());
+            let model = token.model;
+            Report { model, executions: 1, coverage, stats, failure: None, not_robust, reachable, standing }
         }
         Ok(Some(failure)) => panic!("{failure}"),
         Err(error) => panic!(

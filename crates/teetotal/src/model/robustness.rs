@@ -86,7 +86,8 @@ fn report(
     not_robust: Vec<NotRobust>,
 ) -> Report {
     let (model, executions, reachable) = (builder.model, stats.executions, Vec::new());
-    Report { model, executions, coverage, stats, failure, not_robust, reachable }
+    let standing = Vec::new();
+    Report { model, executions, coverage, stats, failure, not_robust, reachable, standing }
 }
 
 /// Two places that are at fault.

@@ -1,0 +1,26 @@
+//! Where the threads of a model stand when a search cannot go on with an execution.
+
+use std::fmt;
+use std::panic::Location;
+
+use teetotal_program::ThreadId;
+
+/// Where a thread stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Standing {
+    pub thread: ThreadId,
+    /// How many operations it has performed.
+    pub performed: u32,
+    /// The place of the next.
+    pub place: &'static Location<'static>,
+}
+
+impl fmt::Display for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.thread {
+            ThreadId(0) => write!(f, "main")?,
+            thread => write!(f, "T{thread}")?,
+        }
+        write!(f, " stands at {}, after {} operations", self.place, self.performed)
+    }
+}
