@@ -122,3 +122,50 @@ fn may_stay(instruction: &Instruction) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::ir::{Builder, Interpreter};
+    use crate::names::Value;
+    use crate::op::Order;
+    use crate::subject::Subject;
+
+    /// What a register that has read 5 holds at the store after it, in a loop; the store may use it.
+    fn at_the_store(forgets: bool, stored: impl Fn(Reg) -> Expr) -> Value {
+        let mut p = Builder::new("loop");
+        let x = p.shared("x", 0);
+        let mut seen = None;
+        p.thread("P0", |t| {
+            let (reg, again) = (t.temporary(), t.label());
+            t.place(again);
+            t.push(Instruction::Load { to: reg, from: x.into(), order: Order::Plain });
+            t.push(Instruction::Store { to: x.into(), value: stored(reg), order: Order::Plain });
+            t.jump(again);
+            seen = Some(reg);
+        });
+        if forgets {
+            p.forget_registers();
+        }
+        let mut running = Interpreter::new(Arc::new(p.build().expect("it is well formed")));
+        running.resume(ThreadId::at(0), &[5]);
+        running.register(ThreadId::at(0), seen.expect("the thread has one"))
+    }
+
+    #[test]
+    fn what_is_read_again_before_it_is_used_is_forgotten() {
+        assert_eq!(at_the_store(true, |_| Expr::Const(1)), 0);
+    }
+
+    #[test]
+    fn what_is_still_used_is_kept() {
+        assert_eq!(at_the_store(true, Expr::Reg), 5);
+    }
+
+    #[test]
+    fn nothing_is_forgotten_unless_a_program_asks_for_it() {
+        assert_eq!(at_the_store(false, |_| Expr::Const(1)), 5);
+    }
+}
