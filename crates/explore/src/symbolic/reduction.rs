@@ -31,10 +31,8 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             let own = languages[thread.index()];
             let Some((op, access)) = self.access_of(thread, languages) else { return false };
             let commutes = threads().filter(|&other| other != thread).all(|other| {
-                let future = self.at.subject.future(other);
-                // Whoever waits for all buffers may go on before a store joins one, and not after it.
-                !(access.appends && future.is_global)
-                    && !conflicts(access, future, self.buffers.locations(languages[other.index()]))
+                let pending = self.buffers.locations(languages[other.index()]);
+                !conflicts(access, self.at.subject.future(other), pending)
             });
             commutes && self.never_waits(thread, op, own)
         })
@@ -86,7 +84,10 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
 fn conflicts(access: Access, future: Future, pending: LocSet) -> bool {
     let at_once = future.updates.union(future.locks);
     let touched = access.read.union(access.written);
-    access.written.meets(future.loads.union(at_once))
+    // Whoever waits for all buffers may go on before a store joins one, and not after it.
+    let holds_up = access.appends && future.is_global;
+    holds_up
+        || access.written.meets(future.loads.union(at_once))
         || access.read.meets(at_once)
         || touched.meets(future.stores)
         || touched.meets(pending)
