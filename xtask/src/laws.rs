@@ -142,7 +142,7 @@ const LAWS: &[Law] = &[
     Law { name: "a token replays its execution", needs_end: false, every: 1, holds: replay::round_trips },
     Law { name: "permuting threads permutes outcomes", needs_end: false, every: 1, holds: permutation::holds },
     Law { name: "independent steps commute", needs_end: true, every: 1, holds: dependence::agrees_with_traces },
-    Law { name: "symbolic search ≡ stateful search", needs_end: false, every: 16, holds: symbolic::agrees },
+    Law { name: "symbolic search ≡ stateful search", needs_end: false, every: 8, holds: symbolic::agrees },
     Law { name: "independent neighbors can be swapped", needs_end: true, every: 1, holds: swaps::are_possible },
 ];
 

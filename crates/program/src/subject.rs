@@ -262,6 +262,8 @@ pub struct Future {
     /// Whether it may do something that everybody must be asked about: wait for the buffers of all threads, hold back the
     /// steps of other threads, or start a thread that another one may start as well.
     pub is_global: bool,
+    /// Whether it may do one of these things other than wait.
+    pub holds_back: bool,
 }
 
 impl Future {
@@ -280,6 +282,7 @@ impl Future {
             updates: self.updates.union(other.updates),
             locks: self.locks.union(other.locks),
             is_global: self.is_global || other.is_global,
+            holds_back: self.holds_back || other.holds_back,
         }
     }
 }

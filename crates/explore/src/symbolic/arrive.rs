@@ -161,9 +161,8 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
             };
             let times = self.states.way_back(before).filter(stood_here).take(MAX_TURNS);
             for since in times.collect::<Vec<_>>() {
-                let mut path = self.states.path(Some(since), before);
-                path.extend_from_slice(items);
-                self.cycles.local.add(local, thread, &path);
+                let path = self.states.parts(Some(since), before).into_iter().flatten().chain(items);
+                self.cycles.local.add(local, thread, path);
                 // More turns are of no use where all that one leads to is there already.
                 if self.cycles.may_be_closed(&mut self.world, key, thread, languages) {
                     break;
@@ -248,6 +247,10 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
             seen.push(local);
             self.world.visit(key);
             for successor in self.world.steps_of(thread, &languages) {
+                // What so long a loop appends would be too large to be gone on from.
+                if accelerate::is_too_large(&self.world, successor.languages[thread.index()]) {
+                    continue;
+                }
                 let taken = Some(Rc::new(successor.taken));
                 open.push((depth + 1, successor.key, successor.languages, taken));
             }

@@ -192,12 +192,15 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             let store = self.buffers.alphabet.store(letter).expect("only stores leave");
             self.next.copy_from(&self.at);
             self.next.memory[store.loc.index()] = store.value;
-            self.next.draining[thread.index()] &= left != Language::EPSILON;
+            // That it drains no longer is true of the empty content alone, and so it is part of the step.
+            let has_drained = self.at.draining[thread.index()] && left == Language::EPSILON;
+            self.next.draining[thread.index()] &= !has_drained;
+            let drained = has_drained.then_some((thread, Effect::Drained));
             let mut after: Box<[Language]> = languages.into();
             after[thread.index()] = left;
             let step = Step::Commit { thread, loc: store.loc };
             for (part, key, languages) in self.settle(after) {
-                let effects = std::iter::once((thread, leaves)).chain(part).collect();
+                let effects = std::iter::once((thread, leaves)).chain(drained).chain(part).collect();
                 let taken = Taken { step, seen: Vec::new(), effects, drains: false };
                 found.push(Successor { taken, key, languages, failure: None, goes_back: false });
             }

@@ -81,7 +81,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'_, S, M> {
     }
 
     /// An execution along a path from the beginning.
-    fn schedule(&mut self, items: &[Item], words: witness::Words) -> Schedule {
+    pub(super) fn schedule(&mut self, items: &[Item], words: witness::Words) -> Schedule {
         if self.settings.coarse.is_some() {
             return Schedule::Steps(Vec::new());
         }

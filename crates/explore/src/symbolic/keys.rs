@@ -31,7 +31,8 @@ pub(super) struct Keys {
     table: HashTable<u32>,
     /// For each key, its threads one by one.
     locals: Vec<Box<[LocalState]>>,
-    known_locals: HashMap<(ThreadId, Box<[Value]>), LocalState, FxBuildHasher>,
+    /// By what is said of [`LocalState`], and the thread.
+    known_locals: HashMap<Box<[Value]>, LocalState, FxBuildHasher>,
 }
 
 impl Keys {
@@ -49,15 +50,17 @@ impl Keys {
     pub(super) fn intern<S: Rewind>(&mut self, point: &Point<S>, bytes: &[u8]) -> Key {
         let (key, is_new) = self.intern_bytes(bytes);
         if is_new {
-            let mut words = vec![0; point.subject.thread_words() + 1];
+            let n_words = point.subject.thread_words();
+            let mut words = vec![0; n_words + 2];
             let locals = (0..point.draining.len()).map(|index| {
                 let thread = ThreadId::at(index);
                 words.fill(0);
                 let is_exclusive = point.subject.exclusive() == Some(thread);
                 words[0] = Value::from(point.draining[index]) | Value::from(is_exclusive) << 1;
-                point.subject.save_thread(thread, &mut words[1..]);
+                point.subject.save_thread(thread, &mut words[1..=n_words]);
+                words[1 + n_words] = index as Value;
                 let next = LocalState(self.known_locals.len() as u32);
-                *self.known_locals.entry((thread, words.as_slice().into())).or_insert(next)
+                *self.known_locals.entry_ref(words.as_slice()).or_insert(next)
             });
             self.locals.push(locals.collect());
         }

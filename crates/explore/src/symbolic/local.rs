@@ -61,7 +61,7 @@ const MAX_CYCLES: usize = 16;
 
 impl LocalCycles {
     /// Keeps what `thread` does along `path`, which leads it back to `local`.
-    pub(super) fn add(&mut self, local: LocalState, thread: ThreadId, path: &[Item]) {
+    pub(super) fn add<'p>(&mut self, local: LocalState, thread: ThreadId, path: impl IntoIterator<Item = &'p Item>) {
         let Some(items) = self.project(thread, path) else { return };
         if self.at.len() <= local.index() {
             self.at.resize_with(local.index() + 1, Vec::new);
@@ -80,13 +80,13 @@ impl LocalCycles {
     }
 
     /// The part of `thread` in a path, if nothing in it but loads depends on memory and something joins the buffer.
-    fn project(&self, thread: ThreadId, path: &[Item]) -> Option<Vec<LocalItem>> {
+    fn project<'p>(&self, thread: ThreadId, path: impl IntoIterator<Item = &'p Item>) -> Option<Vec<LocalItem>> {
         let mut items = Vec::new();
         let mut appends = false;
         for item in path {
             match item {
                 // Whether the thread goes on without a switch was a matter of that store.
-                Item::Step(taken) if taken.step.is_commit() && taken.effects.len() > 1 => return None,
+                Item::Step(taken) if taken.step.is_commit() && decides_more(taken) => return None,
                 Item::Step(taken) if taken.step.is_commit() || taken.step.thread() != thread => {}
                 Item::Step(taken) => {
                     let effects = local_effects(thread, taken)?;
@@ -184,6 +184,12 @@ impl LocalEffect {
             LocalEffect::Read { loc, value } => Effect::Newest { loc, value },
         }
     }
+}
+
+/// Whether more hangs on a store that leaves than whether its thread still drains.
+fn decides_more(taken: &Taken) -> bool {
+    let drained = (taken.step.thread(), Effect::Drained);
+    taken.effects.len() > 2 || taken.effects.get(1).is_some_and(|&effect| effect != drained)
 }
 
 /// The effects of a step of `thread`, unless it does more than read and join its own buffer.

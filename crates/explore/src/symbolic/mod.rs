@@ -29,5 +29,5 @@ mod stored;
 mod witness;
 
 pub use decide::search;
-pub use reached::{Concrete, Reached};
+pub use reached::{Concrete, Place, Reached};
 pub use search::{Coarse, Effort, Settings, TakenTogether};

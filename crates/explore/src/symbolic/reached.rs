@@ -1,16 +1,20 @@
 //! What the symbolic search reached, one concrete state at a time, to compare it with other engines.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use teetotal_memory::{Model, StoreBuffer};
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use teetotal_memory::{Model, Step, StoreBuffer};
 use teetotal_program::{Foresight, Loc, Rewind, Snapshot, Subject, ThreadId, Value};
 
 use super::alphabet::{Alphabet, BARRIER, Store};
 use super::automaton::{Language, Letter};
 use super::search::{Search, Settings};
+use super::stored::StateId;
+use super::witness::Words;
 use crate::collector::Collector;
 use crate::driver::StopSignal;
-use crate::outcome::Coverage;
+use crate::outcome::{Coverage, Schedule};
 use crate::system::System;
 
 /// A state of the machine: its threads, its memory and its buffers, in a form that can be compared.
@@ -61,6 +65,15 @@ fn content<M: Model>(buffer: &StoreBuffer) -> Vec<Option<Store>> {
 pub struct Reached<'s, S, M> {
     search: Search<'s, S, M>,
     pub coverage: Coverage,
+    /// For threads, packed, and memory, the states that have them.
+    by_key: HashMap<(Vec<u8>, Vec<Value>), Vec<StateId>, FxBuildHasher>,
+}
+
+/// Where a concrete state was reached: in which symbolic state, and which words its contents are.
+#[derive(Clone, Debug)]
+pub struct Place {
+    id: StateId,
+    words: Words,
 }
 
 impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
@@ -68,13 +81,21 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
     pub fn by(subject: S, collector: &mut Collector, settings: &'s Settings, signal: StopSignal<'_>) -> Self {
         let mut search = Search::new(subject, settings);
         let coverage = search.run(collector, signal);
-        Reached { search, coverage }
+        let mut by_key: HashMap<_, Vec<StateId>, FxBuildHasher> = HashMap::default();
+        for id in (0..search.states.len() as StateId).filter(|&id| !search.states.get(id).is_covered) {
+            search.world.visit(search.states.get(id).key);
+            let mut threads = Vec::new();
+            search.world.at.subject.save(&mut threads);
+            by_key.entry((threads, search.world.at.memory.clone())).or_default().push(id);
+        }
+        Reached { search, coverage, by_key }
     }
 
     /// Whether `state` is among the states reached.
     ///
     /// Of a coarse search, whether a state is that differs only in the order of stores that may pass each other.
     pub fn contains(&mut self, state: &Concrete) -> bool {
+        let Some(candidates) = self.by_key.get(&(state.threads.clone(), state.memory.clone())) else { return false };
         let is_coarse = self.search.settings.coarse.is_some();
         let world = &mut self.search.world;
         let mut words: Vec<Vec<Vec<Letter>>> = Vec::new();
@@ -89,34 +110,31 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
                 None => return false,
             }
         }
-        let automata = &world.buffers.automata;
-        let holds = |languages: &[Language]| {
+        candidates.iter().map(|&id| self.search.states.get(id)).any(|candidate| {
+            let automata = &world.buffers.automata;
             let one_of = |(&language, words): (&Language, &Vec<Vec<Letter>>)| {
                 words.iter().any(|word| automata.contains(language, word))
             };
-            languages.iter().zip(&words).all(one_of)
-        };
-        let candidates = self.search.states.iter().filter(|s| !s.is_covered && holds(&s.languages));
-        let candidates: Vec<_> = candidates.map(|s| s.key).collect();
-        candidates.into_iter().any(|key| {
-            world.visit(key);
-            let mut threads = Vec::new();
-            world.at.subject.save(&mut threads);
+            if !candidate.languages.iter().zip(&words).all(one_of) {
+                return false;
+            }
+            world.visit(candidate.key);
             let is_empty = state.buffers.iter().map(Vec::is_empty);
             let draining = world.at.draining.iter().zip(is_empty).map(|(&draining, is_empty)| draining && !is_empty);
-            threads == state.threads && world.at.memory == state.memory && draining.eq(state.draining.iter().copied())
+            draining.eq(state.draining.iter().copied())
         })
     }
 
-    /// Every state reached whose buffers hold at most `length` stores and barriers each.
-    pub fn concrete(&mut self, length: usize) -> BTreeSet<Concrete> {
+    /// Every state reached whose buffers hold at most `length` stores and barriers each, and where.
+    pub fn concrete(&mut self, length: usize) -> BTreeMap<Concrete, Place> {
         let world = &mut self.search.world;
-        let mut all = BTreeSet::new();
-        for state in self.search.states.iter().filter(|state| !state.is_covered) {
+        let mut all = BTreeMap::new();
+        for id in (0..self.search.states.len() as StateId).filter(|&id| !self.search.states.get(id).is_covered) {
+            let state = self.search.states.get(id);
             world.visit(state.key);
             let mut threads = Vec::new();
             world.at.subject.save(&mut threads);
-            let mut tuples: Vec<Vec<Vec<Letter>>> = vec![Vec::new()];
+            let mut tuples: Vec<Words> = vec![Vec::new()];
             for &language in &state.languages {
                 let words = world.buffers.automata.words_up_to(language, length);
                 let longer = tuples
@@ -130,10 +148,20 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Reached<'s, S, M> {
                 let content = |word: &Vec<Letter>| word.iter().map(|&l| world.buffers.alphabet.store(l)).collect();
                 let buffers = words.iter().map(content).collect();
                 let memory = world.at.memory.clone();
-                all.insert(Concrete { threads: threads.clone(), memory, buffers, draining });
+                let concrete = Concrete { threads: threads.clone(), memory, buffers, draining };
+                all.entry(concrete).or_insert(Place { id, words });
             }
         }
         all
+    }
+
+    /// The steps of an execution that leads there, if the search is no coarse one.
+    pub fn steps_to(&mut self, place: &Place) -> Vec<Step> {
+        let items = self.search.states.path(None, place.id);
+        match self.search.schedule(&items, place.words.clone()) {
+            Schedule::Steps(steps) => steps,
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -14,6 +14,8 @@ use super::expand::World;
 struct Access {
     read: LocSet,
     written: LocSet,
+    /// Whether a store joins the buffer.
+    appends: bool,
 }
 
 impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
@@ -22,12 +24,12 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     /// Where the thread goes back in a loop by it, all steps must be taken all the same.
     pub(super) fn goes_alone(&mut self, languages: &[Language]) -> Option<ThreadId> {
         let threads = || (0..languages.len()).map(ThreadId::at);
-        if threads().any(|thread| self.at.subject.future(thread).is_global) {
+        if threads().any(|thread| self.at.subject.future(thread).holds_back) {
             return None;
         }
         threads().find(|&thread| {
             let own = languages[thread.index()];
-            let Some((op, access)) = self.access_of(thread, own) else { return false };
+            let Some((op, access)) = self.access_of(thread, languages) else { return false };
             let commutes = threads().filter(|&other| other != thread).all(|other| {
                 let pending = self.buffers.locations(languages[other.index()]);
                 !conflicts(access, self.at.subject.future(other), pending)
@@ -37,9 +39,9 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
     }
 
     /// What the operation of `thread` accesses, if it is possible with every content of its buffer or is an await.
-    fn access_of(&mut self, thread: ThreadId, own: Language) -> Option<(Op, Access)> {
+    fn access_of(&mut self, thread: ThreadId, languages: &[Language]) -> Option<(Op, Access)> {
         let Status::Ready(op) = self.at.subject.status(thread) else { return None };
-        let is_empty = own == Language::EPSILON;
+        let is_empty = languages[thread.index()] == Language::EPSILON;
         if self.at.draining[thread.index()] && !is_empty {
             return None;
         }
@@ -47,18 +49,22 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             Op::Load { loc, .. } => Access { read: LocSet::of(loc), ..Access::default() },
             Op::Store { loc, .. } if !M::BUFFERS => Access { written: LocSet::of(loc), ..Access::default() },
             Op::Store { .. } if self.buffer_limit.is_some() => return None,
-            Op::Store { .. } | Op::Choose { .. } => Access::default(),
+            Op::Store { .. } => Access { appends: true, ..Access::default() },
+            Op::Choose { .. } => Access::default(),
+            // It changes nothing but where its thread stands, so it may as well come first.
+            Op::GlobalFence if languages.iter().all(|&language| language == Language::EPSILON) => Access::default(),
             Op::Fence { order } if order != Order::SeqCst || is_empty => Access::default(),
             Op::Rmw { loc, .. } | Op::Unlock { loc, .. } if is_empty => {
-                Access { read: LocSet::of(loc), written: LocSet::of(loc) }
+                Access { read: LocSet::of(loc), written: LocSet::of(loc), appends: false }
             }
             Op::Await { .. } if self.buffer_limit.is_some() => return None,
             Op::Await { .. } => {
                 let mut locations = Vec::new();
                 self.at.subject.awaited(thread, &mut locations);
                 let read = locations.into_iter().map(LocSet::of).fold(LocSet::default(), LocSet::union);
-                let written = if M::BUFFERS { LocSet::default() } else { self.at.subject.stores_at_once(thread) };
-                Access { read, written }
+                let stored = self.at.subject.stores_at_once(thread);
+                let written = if M::BUFFERS { LocSet::default() } else { stored };
+                Access { read, written, appends: M::BUFFERS && stored != LocSet::default() }
             }
             _ => return None,
         };
@@ -78,7 +84,10 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
 fn conflicts(access: Access, future: Future, pending: LocSet) -> bool {
     let at_once = future.updates.union(future.locks);
     let touched = access.read.union(access.written);
-    access.written.meets(future.loads.union(at_once))
+    // Whoever waits for all buffers may go on before a store joins one, and not after it.
+    let holds_up = access.appends && future.is_global;
+    holds_up
+        || access.written.meets(future.loads.union(at_once))
         || access.read.meets(at_once)
         || touched.meets(future.stores)
         || touched.meets(pending)

@@ -84,6 +84,8 @@ pub(super) struct Search<'s, S, M> {
     next: StateId,
     /// The states to go on from in another order.
     open: BTreeSet<(Key, StateId)>,
+    /// How many states were gone on from; their numbers say nothing, since not every one is.
+    expanded: u32,
     /// The keys whose states with empty buffers were looked at already.
     pub(super) ended: Vec<bool>,
     /// A loop that was not followed any further.
@@ -101,6 +103,7 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
             settings,
             next: 0,
             open: BTreeSet::new(),
+            expanded: 0,
             ended: Vec::new(),
             unbounded: None,
             effort: Effort::default(),
@@ -170,7 +173,8 @@ impl<'s, S: Foresight + Snapshot + Rewind + Clone, M: Model> Search<'s, S, M> {
                 return stopped;
             }
         }
-        if !id.is_multiple_of(SIGNAL_INTERVAL) {
+        self.expanded = self.expanded.wrapping_add(1);
+        if !self.expanded.is_multiple_of(SIGNAL_INTERVAL) {
             return None;
         }
         let progress = Progress { executions: 0, states: self.states.len() as u64 };

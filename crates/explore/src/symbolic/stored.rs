@@ -47,10 +47,6 @@ impl States {
         &self.all[id as usize]
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &State> {
-        self.all.iter()
-    }
-
     pub(super) fn with_key(&self, key: Key) -> &[StateId] {
         self.by_key.get(key.0 as usize).map_or(&[], Vec::as_slice)
     }
@@ -90,11 +86,15 @@ impl States {
 
     /// The path to a state from `since`, or from the beginning.
     pub(super) fn path(&self, since: Option<StateId>, to: StateId) -> Vec<Item> {
-        let mut parts = Vec::new();
-        for id in self.way_back(to).take_while(|&id| Some(id) != since) {
-            parts.push(&self.get(id).items);
-        }
-        parts.into_iter().rev().flat_map(|part| part.iter().cloned()).collect()
+        self.parts(since, to).into_iter().flatten().cloned().collect()
+    }
+
+    /// The same, from state to state.
+    pub(super) fn parts(&self, since: Option<StateId>, to: StateId) -> Vec<&[Item]> {
+        let way = self.way_back(to).take_while(|&id| Some(id) != since);
+        let mut parts: Vec<&[Item]> = way.map(|id| &*self.get(id).items).collect();
+        parts.reverse();
+        parts
     }
 
     /// How many bytes everything takes, about.

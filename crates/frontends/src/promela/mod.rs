@@ -52,6 +52,7 @@ pub fn read(name: &str, text: &str, settings: &Settings) -> Result<Reading, Vec<
     let mut builder = Builder::new(&stem(name));
     builder.source(name, Some(text));
     builder.quote_source();
+    builder.forget_registers();
     builder.read_with(settings.options());
     let shared = lower::declare(&model, &mut builder);
     lower::threads(&model, &instances, &shared, settings, &mut builder, &mut diagnostics);

@@ -25,6 +25,7 @@ use crate::condition::{Condition, Formula, Term};
 use crate::ir::address::{Address, AddressMap};
 use crate::ir::expr::Expr;
 use crate::ir::footprint::Footprints;
+use crate::ir::forgotten::Forgotten;
 use crate::ir::instruction::Instruction;
 use crate::ir::program::{LocationInfo, Place, Program, RegisterInfo, ThreadCode};
 use crate::ir::validate::{ProgramError, validate};
@@ -46,6 +47,7 @@ pub struct Builder {
     filter: Option<Formula>,
     names_addresses: bool,
     quotes_source: bool,
+    forgets: bool,
     read_with: Vec<String>,
 }
 
@@ -86,6 +88,7 @@ impl Builder {
             filter: None,
             names_addresses: false,
             quotes_source: false,
+            forgets: false,
             read_with: Vec::new(),
         }
     }
@@ -174,6 +177,11 @@ impl Builder {
         self.quotes_source = true;
     }
 
+    /// Lets registers count for nothing that are set again before they are used.
+    pub fn forget_registers(&mut self) {
+        self.forgets = true;
+    }
+
     /// Keeps the options with which the source was read, for whoever reads it again.
     pub fn read_with(&mut self, options: Vec<String>) {
         self.read_with = options;
@@ -218,12 +226,15 @@ impl Builder {
             quotes_source: self.quotes_source,
             read_with: self.read_with,
             addresses,
+            forgets: self.forgets,
             footprints: Footprints::default(),
+            forgotten: Forgotten::default(),
             locations: self.locations,
             threads: self.threads,
         };
         validate(&program)?;
-        Ok(Program { footprints: Footprints::new(&program.threads), ..program })
+        let forgotten = Forgotten::new(&program);
+        Ok(Program { footprints: Footprints::new(&program.threads), forgotten, ..program })
     }
 }
 

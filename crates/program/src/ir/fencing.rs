@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ir::footprint::Footprints;
+use crate::ir::forgotten::Forgotten;
 use crate::ir::instruction::Instruction;
 use crate::ir::program::{Program, ThreadCode};
 use crate::names::ThreadId;
@@ -19,7 +20,8 @@ impl Program {
         for (index, thread) in fenced.threads.iter_mut().enumerate() {
             fence_thread(thread, |instruction| after.contains(&(ThreadId::at(index), instruction)));
         }
-        Program { footprints: Footprints::new(&fenced.threads), ..fenced }
+        let forgotten = Forgotten::new(&fenced);
+        Program { footprints: Footprints::new(&fenced.threads), forgotten, ..fenced }
     }
 }
 

@@ -35,7 +35,8 @@ fn futures(thread: &ThreadCode, contested: &[bool]) -> Vec<Future> {
         changed = false;
         for at in (0..code.len()).rev() {
             let mut future = own(&code[at], contested);
-            future.is_global |= thread.places[at].exclusive;
+            future.holds_back |= thread.places[at].exclusive;
+            future.is_global |= future.holds_back;
             future = code[at].targets().fold(future, |future, target| future.union(futures[target as usize]));
             if !matches!(code[at], Instruction::Jump { .. } | Instruction::Guarded { .. }) {
                 future = future.union(futures[at + 1]);
@@ -61,7 +62,7 @@ fn own(instruction: &Instruction, contested: &[bool]) -> Future {
         Instruction::Store { to, .. } => future.stores = to.range(),
         Instruction::Rmw { at, .. } => future.updates = at.range(),
         Instruction::Lock { at, .. } | Instruction::Unlock { at, .. } => future.locks = at.range(),
-        Instruction::Spawn { thread, .. } => future.is_global = contested[thread.index()],
+        Instruction::Spawn { thread, .. } => future.holds_back = contested[thread.index()],
         Instruction::Await { loads, .. } => {
             future.loads = loads.iter().fold(LocSet::default(), |set, (_, from)| set.union(from.range()));
         }

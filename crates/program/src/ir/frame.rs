@@ -199,6 +199,10 @@ pub(super) fn run(program: &Program, thread: ThreadId, words: &mut [Value], next
         }
     };
     words[0] = control.0;
+    if control.is_ready() || control.state() == Control::FINISHED {
+        let forgotten = program.forgotten.at(thread.index(), at as usize);
+        forgotten.iter().for_each(|reg| words[1 + reg.index()] = 0);
+    }
     control.is_ready() && code.places[at as usize].exclusive
 }
 

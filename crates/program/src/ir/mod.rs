@@ -9,6 +9,7 @@ mod control;
 mod expr;
 mod fencing;
 mod footprint;
+mod forgotten;
 mod frame;
 mod instruction;
 mod interpreter;

@@ -3,6 +3,7 @@
 use crate::condition::{Condition, FinalState, Formula, Term};
 use crate::ir::address::AddressMap;
 use crate::ir::footprint::Footprints;
+use crate::ir::forgotten::Forgotten;
 use crate::ir::instruction::Instruction;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::span::{Source, Span};
@@ -29,7 +30,10 @@ pub struct Program {
     /// The options of a command line with which its source was read, other than the usual ones.
     pub read_with: Vec<String>,
     pub addresses: AddressMap,
+    /// Whether registers that are set again before they are used count for nothing, so that fewer states differ.
+    pub forgets: bool,
     pub(super) footprints: Footprints,
+    pub(super) forgotten: Forgotten,
 }
 
 /// A shared location.

@@ -21,6 +21,9 @@ pub fn rebuild(program: &Program) -> Result<Program, ProgramError> {
     if program.quotes_source {
         p.quote_source();
     }
+    if program.forgets {
+        p.forget_registers();
+    }
     p.read_with(program.read_with.clone());
     p.observe(program.observed.iter().copied());
     if let Some(condition) = &program.condition {
