@@ -751,7 +751,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the footprint lacks exclusive stretches",
         file: "crates/program/src/ir/footprint.rs",
-        original: "future.is_global |= thread.places[at].exclusive;",
+        original: "future.holds_back |= thread.places[at].exclusive;",
         replacement: "",
     },
     Mutant {
