@@ -221,3 +221,29 @@ fn memory_and_tracked_values_must_be_given_back() {
     let text = failure(ModelId::Sc, || std::mem::forget(Track::new(1)));
     assert!(text.starts_with("leak: not given back") && text.contains("this tracked value was made here"), "{text}");
 }
+
+/// Reads `x` without synchronization if `is_unsynchronized`, while another thread reads it; gives the executions.
+fn reads_beside(is_unsynchronized: bool) -> u64 {
+    let report = explore(ModelId::Pso, move || {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            let (x, z) = &*other;
+            // SAFETY: only this thread writes to it.
+            let seen = if is_unsynchronized { unsafe { x.unsync_load() } } else { x.load(Ordering::Relaxed) };
+            x.store(seen + 1, Ordering::Relaxed);
+            z.store(1, Ordering::Relaxed);
+        });
+        shared.1.load(Ordering::Relaxed);
+        shared.0.load(Ordering::Relaxed);
+        thread.join().expect("it ends");
+    });
+    assert_eq!(report.failure, None);
+    assert!(report.coverage.is_complete(), "{:?}", report.coverage);
+    report.executions
+}
+
+#[test]
+fn a_load_without_synchronization_is_an_operation_whoever_has_read_before() {
+    assert_eq!(reads_beside(true), reads_beside(false));
+}

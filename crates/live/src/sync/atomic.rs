@@ -87,19 +87,27 @@ pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bo
     is_active
 }
 
-/// The thread that runs accesses the cell alone, which is a race if that is not so. Gives what is in it.
-///
-/// If it takes the cell for itself, the cell is a new one from then on, with that value.
+/// The thread that runs reads the cell while nobody writes to it, which is a race if that is not so.
 #[track_caller]
-pub(crate) fn alone(cell: Cell, identity: &Identity, takes: bool) -> Value {
-    access(cell.key, if takes { Kind::WRITE } else { Kind::READ });
-    let is_fresh = current(|execution| execution.written(cell.key).is_none()).unwrap_or(true);
-    let value = if is_fresh { cell.initial } else { load(cell, Ordering::Relaxed) };
-    if takes && !is_fresh {
-        identity.renew();
-        let new = identity.key();
-        current(|execution| execution.races.borrow_mut().rename(cell.key, new));
+pub(crate) fn read_unsynchronized(cell: Cell) -> Value {
+    access(cell.key, Kind::READ);
+    load(cell, Ordering::Relaxed)
+}
+
+/// The thread that runs takes the cell for itself, which is a race if others access it. Gives what is in it.
+///
+/// The cell is a new one from then on, with that value. Whether somebody has accessed it before does not depend on the
+/// order of what happens at the same time.
+#[track_caller]
+pub(crate) fn take(cell: Cell, identity: &Identity) -> Value {
+    access(cell.key, Kind::WRITE);
+    if current(|execution| execution.written(cell.key).is_none()).unwrap_or(true) {
+        return cell.initial;
     }
+    let value = load(cell, Ordering::Relaxed);
+    identity.renew();
+    let new = identity.key();
+    current(|execution| execution.races.borrow_mut().rename(cell.key, new));
     value
 }
 
@@ -225,7 +233,7 @@ macro_rules! atomic {
             #[track_caller]
             pub unsafe fn unsync_load(&self) -> $int {
                 if self.is_searched() {
-                    alone(self.cell(), &self.identity, false) as $int
+                    read_unsynchronized(self.cell()) as $int
                 } else {
                     self.real.load(Ordering::Relaxed)
                 }
@@ -241,7 +249,7 @@ macro_rules! atomic {
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $int {
                 if self.is_searched() {
-                    *self.real.get_mut() = alone(self.cell(), &self.identity, true) as $int;
+                    *self.real.get_mut() = take(self.cell(), &self.identity) as $int;
                 }
                 self.real.get_mut()
             }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use teetotal_program::Value;
 
-use super::atomic::{alone, is_searched, load, on_failure, store, update};
+use super::atomic::{is_searched, load, on_failure, read_unsynchronized, store, take, update};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update};
 use crate::runtime::current;
@@ -164,11 +164,7 @@ impl AtomicBool {
     /// No other thread may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> bool {
-        if self.is_searched() {
-            alone(self.cell(), &self.identity, false) != 0
-        } else {
-            self.real.load(Ordering::Relaxed)
-        }
+        if self.is_searched() { read_unsynchronized(self.cell()) != 0 } else { self.real.load(Ordering::Relaxed) }
     }
 
     /// Calls `f` with the value, which nobody else can access meanwhile.
@@ -181,7 +177,7 @@ impl AtomicBool {
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut bool {
         if self.is_searched() {
-            *self.real.get_mut() = alone(self.cell(), &self.identity, true) != 0;
+            *self.real.get_mut() = take(self.cell(), &self.identity) != 0;
         }
         self.real.get_mut()
     }

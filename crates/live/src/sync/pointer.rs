@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use teetotal_program::Value;
 
-use super::atomic::{alone, is_searched, load, on_failure, store, update};
+use super::atomic::{is_searched, load, on_failure, read_unsynchronized, store, take, update};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update};
 use crate::runtime::current;
@@ -124,11 +124,7 @@ impl<T> AtomicPtr<T> {
     /// No other thread may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> *mut T {
-        if self.is_searched() {
-            pointer(alone(self.cell(), &self.identity, false))
-        } else {
-            self.real.load(Ordering::Relaxed)
-        }
+        if self.is_searched() { pointer(read_unsynchronized(self.cell())) } else { self.real.load(Ordering::Relaxed) }
     }
 
     /// Calls `f` with the pointer, which nobody else can access meanwhile.
@@ -141,7 +137,7 @@ impl<T> AtomicPtr<T> {
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut *mut T {
         if self.is_searched() {
-            *self.real.get_mut() = pointer(alone(self.cell(), &self.identity, true));
+            *self.real.get_mut() = pointer(take(self.cell(), &self.identity));
         }
         self.real.get_mut()
     }
