@@ -225,10 +225,11 @@ fn memory_and_tracked_values_must_be_given_back() {
 /// Reads `x` without synchronization if `is_unsynchronized`, while another thread reads it; gives the executions.
 fn reads_beside(is_unsynchronized: bool) -> u64 {
     let report = explore(ModelId::Pso, move || {
-        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0)));
         let other = Arc::clone(&shared);
         let thread = thread::spawn(move || {
-            let (x, z) = &*other;
+            let (x, z, begun) = &*other;
+            begun.store(1, Ordering::Relaxed);
             // SAFETY: only this thread writes to it.
             let seen = if is_unsynchronized { unsafe { x.unsync_load() } } else { x.load(Ordering::Relaxed) };
             x.store(seen + 1, Ordering::Relaxed);
