@@ -5,7 +5,7 @@ use std::sync::Arc;
 use teetotal_judge::races::{DataRace, Watch, predict};
 use teetotal_memory::models::Sc;
 use teetotal_memory::{Machine, ModelId, Step, Trace};
-use teetotal_program::ir::{Interpreter, Program};
+use teetotal_program::ir::{Builder, Expr, Interpreter, Program};
 use teetotal_program::testing::program;
 use teetotal_program::{Subject, ThreadId};
 
@@ -63,4 +63,33 @@ fn accesses_beside_locks_are_tried_in_the_other_order() {
     let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
     let [steps] = &prediction.schedules[..] else { panic!("one race is predicted: {prediction:?}") };
     assert_eq!(races(&program, &execution(&program, steps)).len(), 1);
+}
+
+/// Nobody can come between the await and the load. The await reads the same whether the update has come or not, but
+/// synchronizes with it only in one of these.
+#[test]
+fn a_stretch_without_a_switch_is_not_interrupted_in_what_is_predicted() {
+    let program = Arc::new(stretch_beside_an_update());
+    let trace = execution(&program, &turns(&[0, 1, 1]));
+    assert_eq!(races(&program, &trace), []);
+    let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
+    assert!(!prediction.is_partial);
+    let [steps] = &prediction.schedules[..] else { panic!("one race is predicted: {prediction:?}") };
+    assert_eq!(steps[..], turns(&[1, 1, 0]));
+    assert_eq!(races(&program, &execution(&program, steps)).len(), 1);
+}
+
+fn stretch_beside_an_update() -> Program {
+    let mut p = Builder::new("stretch");
+    let y = p.shared("y", 0);
+    p.thread("P0", |t| {
+        t.fetch_add("r1", y, 0);
+    });
+    p.thread("P1", |t| {
+        t.exclusive(|t| {
+            t.await_until("r2", y, |_| Expr::from(1));
+            t.load("r3", y);
+        });
+    });
+    p.build().expect("the program is right")
 }
