@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use teetotal_judge::races::{DataRace, Watch, predict};
-use teetotal_memory::models::Sc;
-use teetotal_memory::{Machine, ModelId, Step, Trace};
+use teetotal_memory::models::{Sc, Tso};
+use teetotal_memory::{Machine, Model, ModelId, Step, Trace};
 use teetotal_program::ir::{Builder, Expr, Interpreter, Program};
 use teetotal_program::testing::program;
-use teetotal_program::{Subject, ThreadId};
+use teetotal_program::{Loc, Subject, ThreadId};
 
 /// The execution of SC in which these threads perform an operation each, one after the other.
 fn execution(program: &Arc<Program>, steps: &[Step]) -> Trace {
+    execution_under::<Sc>(program, steps)
+}
+
+fn execution_under<M: Model>(program: &Arc<Program>, steps: &[Step]) -> Trace {
     let mut subject = Interpreter::new(Arc::clone(program));
     subject.restart();
-    let mut machine = Machine::<Sc>::new(&subject);
+    let mut machine = Machine::<M>::new(&subject);
     let mut trace = Trace::default();
     for &step in steps {
         machine.perform(&mut subject, step, &mut trace);
@@ -92,4 +96,27 @@ fn stretch_beside_an_update() -> Program {
         });
     });
     p.build().expect("the program is right")
+}
+
+/// Next to a store that is still buffered, the compare-exchange fails and writes nothing; that is another race.
+#[test]
+fn a_compare_exchange_writes_in_the_race_that_is_predicted_of_it() {
+    let mut p = Builder::new("exchanges");
+    let x = p.shared("x", 0);
+    p.thread("P0", |t| {
+        t.store(x, 1);
+        t.exchange("r1", x, 1);
+    });
+    p.thread("P1", |t| {
+        t.compare_exchange("r2", x, 1, 1);
+    });
+    let program = Arc::new(p.build().expect("the program is right"));
+    let commit = Step::Commit { thread: ThreadId(0), loc: Loc(0) };
+    let steps = [&turns(&[0])[..], &[commit], &turns(&[0, 1])].concat();
+    let trace = execution_under::<Tso>(&program, &steps);
+    assert_eq!(races(&program, &trace), []);
+    let prediction = predict(&program, ModelId::Tso, &trace, &|_| false);
+    let found = prediction.schedules.iter().map(|steps| races(&program, &execution_under::<Tso>(&program, steps)));
+    let both_write = |race: &DataRace| race.accesses.iter().all(|access| access.is_write);
+    assert!(found.flatten().any(|race| both_write(&race)), "{prediction:?}");
 }

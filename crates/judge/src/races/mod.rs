@@ -8,7 +8,7 @@
 mod clocks;
 mod locks;
 mod predict;
-mod stretches;
+mod rehearsal;
 mod watch;
 
 pub use predict::{Prediction, predict};

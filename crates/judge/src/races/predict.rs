@@ -8,7 +8,7 @@
 use teetotal_memory::{EventId, EventKind, ModelId, Source, Step, Trace};
 use teetotal_program::ir::{Instruction, Program};
 
-use super::stretches::Stretches;
+use super::rehearsal::Rehearsal;
 use super::watch::Pair;
 use super::{DataRace, Role, Watch, locks};
 use crate::order::{Answer, Demand, Effort, Narrowed, Question, Solver, needed};
@@ -41,8 +41,8 @@ pub fn predict(program: &Program, model: ModelId, trace: &Trace, is_known: &dyn 
         pairs = possible_pairs(program, trace, Some(&narrowed), &[], is_known);
     }
     let (found, prediction) = (Vec::new(), Prediction::default());
-    let stretches = Stretches::new(program, model);
-    let mut predicting = Predicting { program, trace, everything: &everything, stretches, found, prediction };
+    let rehearsal = Rehearsal::new(program, model);
+    let mut predicting = Predicting { program, trace, everything: &everything, rehearsal, found, prediction };
     if !pairs.is_empty() {
         predicting.try_side_by_side(&mut solver, &pairs);
         predicting.try_sources(&mut solver, is_known);
@@ -54,7 +54,7 @@ struct Predicting<'p> {
     program: &'p Program,
     trace: &'p Trace,
     everything: &'p [u32],
-    stretches: Stretches,
+    rehearsal: Rehearsal,
     found: Vec<DataRace>,
     prediction: Prediction,
 }
@@ -124,7 +124,7 @@ impl Predicting<'_> {
                     self.trace.steps().get(event.step as usize).map(|record| record.step)
                 };
                 steps.extend(pair.events.into_iter().filter_map(issue));
-                if self.stretches.allow(&steps) {
+                if self.rehearsal.shows(&steps, &pair.race) {
                     self.found.push(pair.race);
                     self.prediction.schedules.push(steps);
                 }
@@ -162,7 +162,7 @@ impl Predicting<'_> {
         let synchronizes = |sources: &[Source], id| sources.iter().any(releases) && self.may_acquire(id);
         let is_in_doubt = |id: &EventId| {
             let sources = narrowed.sources(*id);
-            sources.len() > 1 && (self.stretches.are_there() || synchronizes(&sources, *id))
+            sources.len() > 1 && (self.rehearsal.has_stretches || synchronizes(&sources, *id))
         };
         let reads = self.trace.ids().filter(|(_, event)| event.is_read()).map(|(id, _)| id);
         reads.filter(is_in_doubt).collect()
@@ -221,7 +221,7 @@ impl Predicting<'_> {
                 let answer = solver.ask(&question);
                 self.prediction.is_partial |= answer == Answer::Unknown;
                 let Answer::Possible(steps) = answer else { return };
-                if !self.stretches.allow(&steps) {
+                if self.rehearsal.has_stretches && self.rehearsal.perform(&steps).is_none() {
                     // Another order of the same may be possible.
                     self.prediction.is_partial = true;
                 } else if let Some(trace) = solver.execution(&question, &steps) {
