@@ -67,6 +67,12 @@ impl<'t> Solver<'t> {
         self.learns_only = true;
     }
 
+    /// From now on every read of which nothing is demanded takes its value from where it did in the trace, and it is for
+    /// whoever asks to know that an operation goes on with the value that is demanded of it.
+    pub fn keep_sources(&mut self) {
+        self.layout.keeps_sources = true;
+    }
+
     /// What all answers have cost.
     #[must_use]
     pub fn effort(&self) -> Effort {
@@ -118,7 +124,8 @@ impl<'t> Solver<'t> {
             return Answer::Impossible;
         }
         if !self.learns_only {
-            if let Some(order) = self.as_in_trace(part, &open, cost) {
+            let is_fixed = self.layout.keeps_sources;
+            if let Some(order) = if is_fixed { None } else { self.as_in_trace(part, &open, cost) } {
                 return self.confirmed(part, question, &order);
             }
             match self.try_frontiers(part, &open, cost) {

@@ -12,7 +12,7 @@ use crate::ir::instruction::Instruction;
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::packed;
-use crate::subject::{Failure, Foresight, Future, LocSet, Rewind, Snapshot, Status, Subject};
+use crate::subject::{Failure, Foresight, Future, Hindsight, LocSet, Rewind, Snapshot, Status, Subject};
 
 /// A program in the middle of an execution.
 #[derive(Clone, Debug)]
@@ -246,6 +246,23 @@ impl Rewind for Interpreter {
 
     fn may_write(&self, thread: ThreadId) -> bool {
         !self.future(thread).writes().is_empty()
+    }
+}
+
+/// Of an operation the state of its thread is kept.
+impl Hindsight for Interpreter {
+    type Kept = (ThreadId, Box<[Value]>);
+
+    fn keep(&self, thread: ThreadId) -> Self::Kept {
+        (thread, self.frame(thread).words.into())
+    }
+
+    fn would_write(&self, (thread, words): &Self::Kept, old: Value) -> Option<Value> {
+        Frame { program: &self.program, thread: *thread, words }.modify(old).unwrap_or(None)
+    }
+
+    fn would_accept(&self, (thread, words): &Self::Kept, value: Value) -> bool {
+        Frame { program: &self.program, thread: *thread, words }.accepts(&[value], 0)
     }
 }
 

@@ -1,0 +1,21 @@
+//! Maximal causality reduction for subjects that cannot say what they may still do: one execution for all in which every
+//! read takes its value from the same write.
+//!
+//! An *annotation* says of some operations where they read from, which alternative they take, or that they wait for good;
+//! with an operation it has everything in its past. The search runs one execution that agrees with an annotation, and
+//! asks the order solver which of the reads in it could have had another source. Each that could makes a larger
+//! annotation. Why no class is missed is in `docs/theory/mcr.md`, under "Closures".
+
+mod changes;
+mod ending;
+mod execution;
+mod history;
+mod index;
+mod names;
+mod pasts;
+mod run;
+mod search;
+mod waiting;
+
+pub use run::Unsupported;
+pub use search::{Leaf, watch};
