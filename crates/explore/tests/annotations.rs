@@ -122,7 +122,7 @@ fn search(program: &Program, model: ModelId) -> (Stats, Coverage) {
         fn visit<M: Model>(self) -> (Stats, Coverage) {
             let subject = Interpreter::new(Arc::new(self.0.clone()));
             let mut each = |_: &Leaf<'_, Interpreter>| Flow::Continue;
-            annotations::watch::<_, M>(subject, &Limits::default(), &|| None, &mut each).expect("supported")
+            annotations::watch::<_, M>(subject, &Limits { executions: Some(20_000), ..Limits::default() }, &|| None, &mut each).expect("supported")
         }
     }
     model.visit(Visit(program))
@@ -143,18 +143,22 @@ fn waiting_for_good_is_found_where_an_execution_goes_on() {
 #[test]
 #[ignore]
 fn figures() {
-    for program in [gallery::example(2), gallery::example(3), gallery::dekker(), gallery::bakery(), gallery::counter(3)] {
+    let programs = [
+        gallery::example(2), gallery::dekker(), gallery::bakery(), gallery::counter(2), gallery::counter(3), gallery::lamport(),
+        gallery::peterson(), gallery::rv_example(),
+        program("lock a; x=1; unlock a; lock a; x=2; unlock a || lock a; x=1; unlock a; lock a; x=2; unlock a || lock a; x=1; unlock a; lock a; x=2; unlock a"),
+        program("lock a; lock b; x=1; unlock b; unlock a || lock a; lock b; x=1; unlock b; unlock a || lock a; lock b; x=1; unlock b; unlock a || lock a; lock b; x=1; unlock b; unlock a"),
+        program("x=1; x=2; x=3 || x=4; x=5; x=6 || x=7; x=8; r0=x"),
+    ];
+    for program in programs {
         for model in MODELS {
             let begin = std::time::Instant::now();
             let (stats, coverage) = search(&program, model.id);
-            println!("{} {} {:?} {coverage:?} {stats:?}", program.name, model.name, begin.elapsed());
+            let mine = begin.elapsed();
+            let begin = std::time::Instant::now();
+            let options = teetotal_explore::Options { search: teetotal_explore::SearchId::Dpor, limits: Limits{executions: Some(300_000), ..Limits::default()}, ..teetotal_explore::Options::new(model.id) };
+            let dpor = teetotal_explore::check(&Arc::new(program.clone()), &options, &|| None).map(|o| o.stats.executions).unwrap_or(0);
+            println!("= {} {} {coverage:?} {mine:?} {} exec {} abandoned {} nodes {} calls {} work; dpor {dpor} in {:?}", program.name, model.name, stats.executions, stats.abandoned, stats.states, stats.solver_calls, stats.solver_work, begin.elapsed());
         }
     }
-}
-
-#[test]
-#[ignore]
-fn debug() {
-    let p = program("x=1 || x=1; r0=y || y=1; r1=x");
-    println!("{:?}", search(&p, ModelId::Sc));
 }

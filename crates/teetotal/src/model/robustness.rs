@@ -25,6 +25,7 @@ use super::perform::Way;
 use super::problem::problem_of;
 use super::search::Wrong;
 use super::watchman::Watchman;
+use super::choice::Choice;
 use super::{Builder, Report};
 
 pub(super) use record::record;
@@ -87,7 +88,8 @@ fn report(
 ) -> Report {
     let (model, executions, reachable) = (builder.model, stats.executions, Vec::new());
     let standing = Vec::new();
-    Report { model, executions, coverage, stats, failure, not_robust, reachable, standing }
+    let Choice { kind: search, reason: search_reason } = Choice::first(&Builder { robustness: true, ..builder.clone() });
+    Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
 }
 
 /// Two places that are at fault.

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use teetotal_explore::annotations::{self, Unsupported};
 use teetotal_explore::dpor::{Leaf, Rest, Settings};
 use teetotal_explore::driver::Flow;
 use teetotal_explore::{Coverage, Limits, Stats, StopReason};
@@ -10,6 +11,7 @@ use teetotal_memory::{Model, ModelVisitor};
 
 use super::Builder;
 use super::checkpoint::{Keeper, Kept};
+use super::choice::{Choice, SearchKind, Tally};
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
 use super::watchman::Watchman;
@@ -25,6 +27,8 @@ pub(super) struct Search<'s> {
     ledger: Ledger,
     /// Whether what the first thread does before it starts another is kept from the search.
     hides_beginning: bool,
+    /// How many executions read alike, while that decides which search is taken.
+    tally: Option<Mutex<Tally>>,
 }
 
 /// What a search found.
@@ -33,6 +37,12 @@ pub(super) struct Found {
     pub(super) coverage: Coverage,
     /// The first execution in the order of the search that something is wrong with.
     pub(super) wrong: Option<Wrong>,
+}
+
+/// What came of a search, and which it was.
+pub(super) struct Outcome {
+    pub(super) found: Found,
+    pub(super) choice: Choice,
 }
 
 /// An execution that something is wrong with.
@@ -44,25 +54,41 @@ pub(super) struct Wrong {
 }
 
 impl ModelVisitor for Search<'_> {
-    type Output = Found;
+    type Output = Outcome;
 
-    fn visit<M: Model>(mut self) -> Found {
+    fn visit<M: Model>(mut self) -> Outcome {
         let ledger = self.ledger.clone();
         let signal = Watchman::new(self.builder, &ledger);
         let keeper = Keeper::of(self.builder).filter(|_| self.builder.preemption_bound.is_none());
         let mut kept = keeper.as_ref().and_then(|keeper| keeper.read(&ledger));
+        let mut choice = Choice::first(self.builder);
+        // What was spent on a search that was given up for another.
+        let mut spent = Stats::default();
         loop {
-            let found = match self.builder.preemption_bound {
-                Some(bound) => self.within::<M>(&ledger, &signal, bound),
-                None => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
+            self.tally = (choice.kind == SearchKind::Auto).then(Mutex::default);
+            let attempt = match (choice.kind, self.builder.preemption_bound) {
+                (SearchKind::Mcr, _) => self.by_annotations::<M>(&ledger, &signal, &spent),
+                (_, Some(bound)) => Ok(self.within::<M>(&ledger, &signal, bound)),
+                _ => Ok(self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take())),
             };
             if ledger.is_out_of_date() {
                 ledger.open();
+                choice = Choice::first(self.builder);
+                spent = Stats::default();
+                continue;
+            }
+            let (found, next) = self.judge(attempt, &choice);
+            if let Some(next) = next {
+                choice = next;
+                spent.add(&found.stats);
             } else if self.hides_beginning && found.wrong.is_some() {
                 // What is shown is to show everything.
                 self.hides_beginning = false;
+                spent = Stats::default();
             } else {
-                return found;
+                spent.add(&found.stats);
+                let choice = self.tally.map_or(choice, |tally| into_inner(tally).choice());
+                return Outcome { found: Found { stats: spent, ..found }, choice };
             }
         }
     }
@@ -73,7 +99,63 @@ impl<'s> Search<'s> {
     pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model, ledger: &Ledger) -> Self {
         // What is kept of a search has to fit the one that goes on with it.
         let hides_beginning = builder.checkpoint_file.is_none();
-        Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning }
+        Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning, tally: None }
+    }
+
+    /// What was found, and which search there is to go over to, if there is one.
+    fn judge(&self, attempt: Result<Found, Unsupported>, choice: &Choice) -> (Found, Option<Choice>) {
+        let found = match attempt {
+            Ok(found) => found,
+            Err(Unsupported { reason }) => {
+                let nothing = Found { stats: Stats::default(), coverage: Coverage::Complete, wrong: None };
+                return (nothing, Some(Choice::new(SearchKind::Dpor, format!("there is {reason}"))));
+            }
+        };
+        let is_unrepeatable = matches!(found.coverage, Coverage::Stopped(StopReason::Unrepeatable(_)));
+        let next = match &self.tally {
+            _ if found.wrong.is_some() => None,
+            Some(tally) => {
+                let tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+                tally.goes_over().then(|| tally.choice())
+            }
+            None if choice.kind == SearchKind::Mcr && is_unrepeatable && self.builder.search == SearchKind::Auto => {
+                Some(Choice::new(SearchKind::Dpor, "an execution did something else when it was run again"))
+            }
+            None => None,
+        };
+        (found, next)
+    }
+
+    /// Searches with one execution for all in which every read takes its value from the same write.
+    fn by_annotations<M: Model>(
+        &self,
+        ledger: &Ledger,
+        signal: &Watchman<'_>,
+        spent: &Stats,
+    ) -> Result<Found, Unsupported> {
+        signal.begin(spent.executions);
+        signal.note(|| 0.0);
+        let limits = self.limits();
+        let executions = limits.executions.map(|limit| limit.saturating_sub(spent.executions));
+        let mut wrong = None;
+        let mut watch = |leaf: &annotations::Leaf<'_, Live>| {
+            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
+            if ledger.is_out_of_date() {
+                return Flow::Stop(StopReason::Time);
+            }
+            let Some(problem) = problem else { return Flow::Continue };
+            wrong = Some(Wrong { path: Vec::new(), way: Way::Moves(leaf.moves()), problem });
+            Flow::Stop(StopReason::Violation)
+        };
+        let limited = Limits { executions, ..limits };
+        let (stats, coverage) = annotations::watch::<Live, M>(self.live(ledger), &limited, signal, &mut watch)?;
+        let coverage = match (coverage, limits.executions) {
+            (Coverage::Stopped(StopReason::Executions(_)), Some(all)) => {
+                Coverage::Stopped(StopReason::Executions(all))
+            }
+            (coverage, _) => coverage,
+        };
+        Ok(Found { stats, coverage, wrong })
     }
 
     /// The model at its beginning.
@@ -132,7 +214,7 @@ impl<'s> Search<'s> {
                 return Flow::Stop(StopReason::Time);
             }
             signal.note(|| leaf.share());
-            let Some(problem) = problem else { return Flow::Continue };
+            let Some(problem) = problem else { return self.flow(leaf) };
             let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
             if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
                 *wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
@@ -144,6 +226,13 @@ impl<'s> Search<'s> {
         let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, bound, signal, &watch);
         let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
         (Found { stats, coverage, wrong }, rest)
+    }
+
+    /// Whether the search goes on after an execution with which nothing is wrong.
+    fn flow(&self, leaf: &Leaf<'_, Live>) -> Flow {
+        let Some(tally) = &self.tally else { return Flow::Continue };
+        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
+        if tally.count(|| leaf.subject.fingerprint()) { Flow::Stop(StopReason::Time) } else { Flow::Continue }
     }
 
     /// Searches everything if that is not too much, and else what has few preemptions.
@@ -167,6 +256,10 @@ impl<'s> Search<'s> {
             ..Limits::default()
         }
     }
+}
+
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the coverage of the last stretch says of all.
