@@ -144,6 +144,7 @@ fn waiting_for_good_is_found_where_an_execution_goes_on() {
 #[ignore]
 fn figures() {
     let programs = [
+        gallery::rv_example(), gallery::rv_example(), gallery::rv_example(), gallery::rv_example(), gallery::bakery(), gallery::bakery(), gallery::lamport(), gallery::lamport(),
         gallery::example(2), gallery::dekker(), gallery::bakery(), gallery::counter(2), gallery::counter(3), gallery::lamport(),
         gallery::peterson(), gallery::rv_example(),
         program("lock a; x=1; unlock a; lock a; x=2; unlock a || lock a; x=1; unlock a; lock a; x=2; unlock a || lock a; x=1; unlock a; lock a; x=2; unlock a"),

@@ -13,6 +13,8 @@ use super::waiting::Waiting;
 pub(super) struct Change {
     pub(super) event: EventId,
     pub(super) what: What,
+    /// The history of its thread then.
+    pub(super) history: History,
     /// How many events each thread of the execution performs, this one included.
     pub(super) counts: Vec<u32>,
     pub(super) annotation: Annotation,
@@ -137,6 +139,6 @@ impl<'c, S: Hindsight> Changes<'c, S> {
         if what != What::Waits {
             counts[own] = event.index + 1;
         }
-        Some(Change { event: id, what, counts, annotation })
+        Some(Change { event: id, what, history, counts, annotation })
     }
 }

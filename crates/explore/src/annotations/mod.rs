@@ -13,6 +13,7 @@ mod history;
 mod index;
 mod names;
 mod pasts;
+mod refuted;
 mod run;
 mod search;
 mod waiting;

@@ -14,6 +14,7 @@ use super::execution::{Execution, Turn};
 use super::index::Index;
 use super::names::Names;
 use super::pasts::Pasts;
+use super::refuted::Refuted;
 use super::run::{Plan, Ran, Run, Unsupported};
 use super::waiting::Waiting;
 use crate::dpor::Move;
@@ -96,13 +97,22 @@ enum Halt {
     Unsupported(Unsupported),
 }
 
+/// An annotation, and an execution that agrees with it.
+struct Node {
+    /// The execution, by its number.
+    number: u32,
+    /// How much of it is annotated.
+    points: Vec<u32>,
+    refuted: Rc<Refuted>,
+}
+
 struct Search<'s, S: Hindsight, M> {
     system: System<S, M>,
     names: Names,
     index: Index,
     executions: Vec<Rc<Execution<S::Kept>>>,
-    /// Executions from which others are to be looked for, with what is annotated of each.
-    open: VecDeque<(u32, Vec<u32>)>,
+    /// From where others are to be looked for.
+    open: VecDeque<Node>,
     limits: &'s Limits,
     signal: StopSignal<'s>,
     each: &'s mut dyn FnMut(&Leaf<'_, S>) -> Flow,
@@ -115,9 +125,9 @@ struct Search<'s, S: Hindsight, M> {
 
 impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     fn all(&mut self) -> Result<(), Halt> {
-        self.go(&Plan::default(), &Annotation::default())?;
-        while let Some((number, points)) = self.open.pop_front() {
-            self.look_from(number, &points)?;
+        self.go(&Plan::default(), &Annotation::default(), Rc::default())?;
+        while let Some(node) = self.open.pop_front() {
+            self.look_from(&node)?;
         }
         Ok(())
     }
@@ -133,8 +143,9 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     }
 
     /// Looks for executions that agree with so much of this one and do one thing otherwise.
-    fn look_from(&mut self, number: u32, points: &[u32]) -> Result<(), Halt> {
-        let execution = Rc::clone(&self.executions[number as usize]);
+    fn look_from(&mut self, node: &Node) -> Result<(), Halt> {
+        let Node { number, points, refuted } = node;
+        let execution = Rc::clone(&self.executions[*number as usize]);
         let pasts = Pasts::new(&execution);
         let mut solver = self.solver(&execution, &execution.trace);
         let (events, waiting): (Vec<_>, _) = {
@@ -149,15 +160,19 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
             Changes::new(self.system.subject(), &execution, &pasts, M::FAILURE_IS_LOAD, points)
                 .of(event, &waiting, &mut found);
             for change in &found {
-                if self.index.is_met(&change.annotation) || self.index.is_covered(&change.annotation, size) {
+                let annotation = &change.annotation;
+                let is_done = refuted.has(change.history) || self.index.is_met(annotation);
+                if is_done || self.index.is_covered(annotation, size) {
                     continue;
                 }
-                self.index.meet(&change.annotation);
-                let agreeing = self.index.agreeing(&change.annotation).next();
+                self.index.meet(annotation);
+                let agreeing = self.index.agreeing(annotation).next();
                 if let Some(other) = agreeing {
-                    self.look_later(other, &change.annotation.points);
+                    self.look_later(other, &annotation.points, Refuted::after(refuted));
                 } else if let Some(plan) = self.plan(&execution, &pasts, &mut solver, change) {
-                    self.go(&plan, &change.annotation)?;
+                    self.go(&plan, annotation, Refuted::after(refuted))?;
+                } else {
+                    refuted.add(change.history);
                 }
             }
         }
@@ -238,7 +253,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     }
 
     /// Runs an execution that agrees with the annotation, shows it, and looks for others from it later.
-    fn go(&mut self, plan: &Plan, annotation: &Annotation) -> Result<(), Halt> {
+    fn go(&mut self, plan: &Plan, annotation: &Annotation, refuted: Rc<Refuted>) -> Result<(), Halt> {
         let Some(execution) = self.run(plan)? else { return Ok(()) };
         let pasts = Pasts::new(&execution);
         let number = self.index.add(&pasts);
@@ -254,14 +269,14 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         }
         self.executions.push(Rc::clone(&trace));
         if is_as_planned {
-            self.look_later(number, &annotation.points);
+            self.look_later(number, &annotation.points, refuted);
         }
         self.end_otherwise(&trace, &pasts, plan, is_real)
     }
 
     /// Others are looked for from the execution later.
-    fn look_later(&mut self, number: u32, points: &[u32]) {
-        self.open.push_back((number, points.to_vec()));
+    fn look_later(&mut self, number: u32, points: &[u32], refuted: Rc<Refuted>) {
+        self.open.push_back(Node { number, points: points.to_vec(), refuted });
         self.index.look_from(number, points);
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use teetotal_explore::annotations::Unsupported;
+
 use super::Builder;
 
 /// A search of the executions of a model.
@@ -63,14 +65,18 @@ impl Choice {
     }
 }
 
-/// After so many executions it is decided for the first time; then whenever there are twice as many.
-const FIRST: u64 = 1 << 11;
+/// After so many executions `mcr` may be tried for the first time; then whenever there are `GROWTH` times as many.
+const FIRST: u64 = 64;
+const GROWTH: u64 = 8;
 
-/// After so many executions it is not decided again.
-const LAST: u64 = 1 << 17;
+/// After so many executions it is not tried again.
+const LAST: u64 = FIRST * GROWTH.pow(4);
 
-/// So many executions that read alike have to be there for each that does not, so that `mcr` takes less time.
+/// So many executions that read alike have to be there for each that does not, so that `mcr` is tried.
 const FACTOR: u64 = 20;
+
+/// An execution of `mcr` takes so many times as long as one of `dpor`, roughly.
+const SLOWER: u64 = 8;
 
 /// Counts how many executions differ in what they read.
 #[derive(Debug, Default)]
@@ -78,31 +84,45 @@ pub(super) struct Tally {
     executions: u64,
     classes: BTreeSet<u64>,
     goes_over: bool,
+    refused: Option<Unsupported>,
+    /// Executions of `mcr` that were run in vain.
+    pub(super) abandoned: u64,
 }
 
 impl Tally {
-    /// Takes note of an execution; gives whether it is time to go over to `mcr`.
-    pub(super) fn count(&mut self, fingerprint: impl FnOnce() -> u64) -> bool {
-        if self.executions < LAST && !self.goes_over {
-            self.executions += 1;
-            self.classes.insert(fingerprint());
-            let is_time = self.executions >= FIRST && self.executions.is_power_of_two();
-            self.goes_over = is_time && self.classes.len() as u64 * FACTOR <= self.executions;
+    /// Takes note of an execution. If it is time to try `mcr`, gives how many executions that is worth.
+    ///
+    /// The more executions read alike the longer it is tried: if they all do so, it soon has all there is. Trying in vain
+    /// takes no longer than what was done before took, unless there is much to win.
+    pub(super) fn count(&mut self, fingerprint: impl FnOnce() -> u64) -> Option<u64> {
+        if self.executions >= LAST || self.refused.is_some() {
+            return None;
         }
-        self.goes_over
+        self.executions += 1;
+        self.classes.insert(fingerprint());
+        let is_time = (0..=4).any(|times| self.executions == FIRST * GROWTH.pow(times));
+        let ratio = self.executions / self.classes.len() as u64;
+        (is_time && ratio >= FACTOR).then_some(self.executions * ratio / (FACTOR * SLOWER))
     }
 
-    /// Whether it was time to go over to `mcr`.
-    pub(super) fn goes_over(&self) -> bool {
-        self.goes_over
+    /// What `mcr` found is what counts.
+    pub(super) fn go_over(&mut self) {
+        self.goes_over = true;
     }
 
-    /// Which search there is to go on with, as far as is known.
+    /// `mcr` cannot take the model.
+    pub(super) fn refuse(&mut self, unsupported: Unsupported) {
+        self.refused = Some(unsupported);
+    }
+
+    /// The search that was taken.
     pub(super) fn choice(&self) -> Choice {
-        let said = format!("{} of the first {} executions differ in what they read", self.classes.len(), self.executions);
-        match self.executions {
-            _ if self.goes_over => Choice::new(SearchKind::Mcr, format!("only {said}")),
-            few if few < FIRST => Choice::new(SearchKind::Dpor, "there are few executions"),
+        let (classes, executions) = (self.classes.len(), self.executions);
+        let said = format!("{classes} of the first {executions} executions differ in what they read");
+        match (self.goes_over, &self.refused) {
+            (true, _) => Choice::new(SearchKind::Mcr, format!("only {said}")),
+            (_, Some(Unsupported { reason })) => Choice::new(SearchKind::Dpor, format!("there is {reason}")),
+            _ if executions < FIRST => Choice::new(SearchKind::Dpor, "there are few executions"),
             _ => Choice::new(SearchKind::Dpor, said),
         }
     }
@@ -112,17 +132,17 @@ impl Tally {
 mod tests {
     use super::*;
 
-    /// Counts executions of which every so many read alike, until it goes over.
-    fn goes_over_after(every: u64, most: u64) -> Option<u64> {
+    /// When `mcr` is tried and for how long, if every so many executions read alike.
+    fn tries(every: u64, most: u64) -> Vec<(u64, u64)> {
         let mut tally = Tally::default();
-        (1..=most).find(|number| tally.count(|| number / every))
+        (1..=most).filter_map(|number| Some((number, tally.count(|| number / every)?))).collect()
     }
 
     #[test]
-    fn it_goes_over_where_many_executions_read_alike() {
-        assert_eq!(goes_over_after(100, 10_000), Some(FIRST));
-        assert_eq!(goes_over_after(10, 1_000_000), None);
-        assert_eq!(goes_over_after(100, FIRST - 1), None);
+    fn it_is_tried_where_many_executions_read_alike() {
+        assert_eq!(tries(100, 10_000), [(64, 25), (512, 272), (4_096, 2_508)]);
+        assert_eq!(tries(10, 1_000_000), []);
+        assert_eq!(tries(100, FIRST - 1), []);
     }
 
     #[test]
@@ -130,7 +150,9 @@ mod tests {
         let mut tally = Tally::default();
         assert_eq!(tally.choice().kind, SearchKind::Dpor);
         (0..FIRST).for_each(|_| _ = tally.count(|| 7));
+        tally.go_over();
         let Choice { kind, reason } = tally.choice();
-        assert_eq!((kind, reason.as_str()), (SearchKind::Mcr, "only 1 of the first 2048 executions differ in what they read"));
+        assert_eq!(kind, SearchKind::Mcr);
+        assert_eq!(reason, "only 1 of the first 64 executions differ in what they read");
     }
 }

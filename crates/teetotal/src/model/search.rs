@@ -62,33 +62,27 @@ impl ModelVisitor for Search<'_> {
         let keeper = Keeper::of(self.builder).filter(|_| self.builder.preemption_bound.is_none());
         let mut kept = keeper.as_ref().and_then(|keeper| keeper.read(&ledger));
         let mut choice = Choice::first(self.builder);
-        // What was spent on a search that was given up for another.
-        let mut spent = Stats::default();
         loop {
             self.tally = (choice.kind == SearchKind::Auto).then(Mutex::default);
-            let attempt = match (choice.kind, self.builder.preemption_bound) {
-                (SearchKind::Mcr, _) => self.by_annotations::<M>(&ledger, &signal, &spent),
-                (_, Some(bound)) => Ok(self.within::<M>(&ledger, &signal, bound)),
-                _ => Ok(self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take())),
+            let found = match (choice.kind, self.builder.preemption_bound) {
+                (SearchKind::Mcr, _) => match self.by_annotations::<M>(&ledger, &signal, self.limits()) {
+                    Ok(found) => found,
+                    Err(Unsupported { reason }) => {
+                        choice = Choice::new(SearchKind::Dpor, format!("there is {reason}"));
+                        continue;
+                    }
+                },
+                (_, Some(bound)) => self.within::<M>(&ledger, &signal, bound),
+                _ => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
             };
             if ledger.is_out_of_date() {
                 ledger.open();
                 choice = Choice::first(self.builder);
-                spent = Stats::default();
-                continue;
-            }
-            let (found, next) = self.judge(attempt, &choice);
-            if let Some(next) = next {
-                choice = next;
-                spent.add(&found.stats);
             } else if self.hides_beginning && found.wrong.is_some() {
                 // What is shown is to show everything.
                 self.hides_beginning = false;
-                spent = Stats::default();
             } else {
-                spent.add(&found.stats);
-                let choice = self.tally.map_or(choice, |tally| into_inner(tally).choice());
-                return Outcome { found: Found { stats: spent, ..found }, choice };
+                return self.outcome(found, choice);
             }
         }
     }
@@ -102,41 +96,13 @@ impl<'s> Search<'s> {
         Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning, tally: None }
     }
 
-    /// What was found, and which search there is to go over to, if there is one.
-    fn judge(&self, attempt: Result<Found, Unsupported>, choice: &Choice) -> (Found, Option<Choice>) {
-        let found = match attempt {
-            Ok(found) => found,
-            Err(Unsupported { reason }) => {
-                let nothing = Found { stats: Stats::default(), coverage: Coverage::Complete, wrong: None };
-                return (nothing, Some(Choice::new(SearchKind::Dpor, format!("there is {reason}"))));
-            }
-        };
-        let is_unrepeatable = matches!(found.coverage, Coverage::Stopped(StopReason::Unrepeatable(_)));
-        let next = match &self.tally {
-            _ if found.wrong.is_some() => None,
-            Some(tally) => {
-                let tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-                tally.goes_over().then(|| tally.choice())
-            }
-            None if choice.kind == SearchKind::Mcr && is_unrepeatable && self.builder.search == SearchKind::Auto => {
-                Some(Choice::new(SearchKind::Dpor, "an execution did something else when it was run again"))
-            }
-            None => None,
-        };
-        (found, next)
-    }
-
     /// Searches with one execution for all in which every read takes its value from the same write.
     fn by_annotations<M: Model>(
         &self,
         ledger: &Ledger,
         signal: &Watchman<'_>,
-        spent: &Stats,
+        limits: Limits,
     ) -> Result<Found, Unsupported> {
-        signal.begin(spent.executions);
-        signal.note(|| 0.0);
-        let limits = self.limits();
-        let executions = limits.executions.map(|limit| limit.saturating_sub(spent.executions));
         let mut wrong = None;
         let mut watch = |leaf: &annotations::Leaf<'_, Live>| {
             let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
@@ -147,15 +113,43 @@ impl<'s> Search<'s> {
             wrong = Some(Wrong { path: Vec::new(), way: Way::Moves(leaf.moves()), problem });
             Flow::Stop(StopReason::Violation)
         };
-        let limited = Limits { executions, ..limits };
-        let (stats, coverage) = annotations::watch::<Live, M>(self.live(ledger), &limited, signal, &mut watch)?;
-        let coverage = match (coverage, limits.executions) {
-            (Coverage::Stopped(StopReason::Executions(_)), Some(all)) => {
-                Coverage::Stopped(StopReason::Executions(all))
-            }
-            (coverage, _) => coverage,
-        };
+        let (stats, coverage) = annotations::watch::<Live, M>(self.live(ledger), &limits, signal, &mut watch)?;
         Ok(Found { stats, coverage, wrong })
+    }
+
+    /// After an execution with which nothing is wrong: tries the other search where that seems to be worth it, and gives
+    /// what it found if that is all.
+    fn try_annotations<M: Model>(
+        &self,
+        leaf: &Leaf<'_, Live>,
+        ledger: &Ledger,
+        signal: &Watchman<'_>,
+    ) -> Option<Found> {
+        let tally = || self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
+        let budget = tally()?.count(|| leaf.subject.fingerprint())?;
+        let limits = self.limits();
+        let executions = Some(limits.executions.map_or(budget, |limit| limit.min(budget)));
+        let attempt = self.by_annotations::<M>(ledger, signal, Limits { executions, ..limits });
+        match attempt {
+            Ok(found) if found.wrong.is_some() || found.coverage.is_complete() => {
+                tally()?.go_over();
+                Some(found)
+            }
+            Ok(found) => {
+                tally()?.abandoned += found.stats.executions;
+                None
+            }
+            Err(unsupported) => {
+                tally()?.refuse(unsupported);
+                None
+            }
+        }
+    }
+
+    fn outcome(self, mut found: Found, choice: Choice) -> Outcome {
+        let Some(tally) = self.tally.map(into_inner) else { return Outcome { found, choice } };
+        found.stats.abandoned += tally.abandoned;
+        Outcome { found, choice: tally.choice() }
     }
 
     /// The model at its beginning.
@@ -208,13 +202,18 @@ impl<'s> Search<'s> {
         rest: Rest,
     ) -> (Found, Rest) {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
+        let instead: Mutex<Option<Found>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
             let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }
             signal.note(|| leaf.share());
-            let Some(problem) = problem else { return self.flow(leaf) };
+            let Some(problem) = problem else {
+                let Some(found) = self.try_annotations::<M>(leaf, ledger, signal) else { return Flow::Continue };
+                *instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+                return Flow::Stop(StopReason::Time);
+            };
             let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
             if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
                 *wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
@@ -224,15 +223,14 @@ impl<'s> Search<'s> {
         let make = || self.live(ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
         let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, bound, signal, &watch);
-        let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (Found { stats, coverage, wrong }, rest)
-    }
-
-    /// Whether the search goes on after an execution with which nothing is wrong.
-    fn flow(&self, leaf: &Leaf<'_, Live>) -> Flow {
-        let Some(tally) = &self.tally else { return Flow::Continue };
-        let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
-        if tally.count(|| leaf.subject.fingerprint()) { Flow::Stop(StopReason::Time) } else { Flow::Continue }
+        let found = match into_inner(instead) {
+            Some(mut found) => {
+                found.stats.abandoned += stats.executions;
+                found
+            }
+            None => Found { stats, coverage, wrong: into_inner(wrong) },
+        };
+        (found, rest)
     }
 
     /// Searches everything if that is not too much, and else what has few preemptions.
