@@ -6,6 +6,7 @@
 //! asks the order solver which of the reads in it could have had another source. Each that could makes a larger
 //! annotation. Why no class is missed is in `docs/theory/mcr.md`, under "Closures".
 
+mod archive;
 mod changes;
 mod ending;
 mod execution;

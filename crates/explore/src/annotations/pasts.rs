@@ -11,8 +11,8 @@ use super::names::Name;
 pub(super) struct Pasts {
     /// For each thread its events in program order, what only stands among them.
     pub(super) threads: Vec<Vec<EventId>>,
-    /// For each event how many events of each thread are in its past, with itself.
-    clocks: Vec<Vec<u32>>,
+    /// For each event how many events of each thread are in its past, with itself, one event after the other.
+    clocks: Vec<u32>,
     /// For each event the history of its thread after it.
     histories: Vec<History>,
     /// For each event how many of its thread up to it, with itself, can be annotated.
@@ -49,7 +49,7 @@ impl Pasts {
         clock[thread.index()] = event.index + 1;
         let history = if execution.is_performed(id) {
             if let Some(Source::Write(write)) = event.source {
-                join(&mut clock, &self.clocks[write.index()]);
+                join(&mut clock, self.clock(write));
             }
             match event.kind {
                 EventKind::Choose => self.with_alternative(before, event.index, event.read.unwrap_or(0) as u32),
@@ -71,7 +71,7 @@ impl Pasts {
         }
         let points = self.points_before(thread, event.index) + u32::from(history != before);
         self.points.push(points);
-        self.clocks.push(clock);
+        self.clocks.extend(clock);
         self.histories.push(history);
         self.threads[thread.index()].push(id);
     }
@@ -79,7 +79,7 @@ impl Pasts {
     /// The past of whatever `thread` does after so many events.
     pub(super) fn clock_before(&self, thread: ThreadId, index: u32) -> &[u32] {
         match self.last_before(thread, index) {
-            Some(id) => &self.clocks[id.index()],
+            Some(id) => self.clock(id),
             None => &self.starts[thread.index()].1,
         }
     }
@@ -103,7 +103,8 @@ impl Pasts {
 
     /// How many events of each thread are in the past of the event, with itself.
     pub(super) fn clock(&self, id: EventId) -> &[u32] {
-        &self.clocks[id.index()]
+        let width = self.threads.len();
+        &self.clocks[id.index() * width..(id.index() + 1) * width]
     }
 
     /// A history that goes on with an operation that reads from `source`.
@@ -149,9 +150,7 @@ impl Pasts {
         self.threads.iter().flat_map(of_thread)
     }
 
-    /// How many events of each thread come before those of each thread that are annotated first, by names.
-    ///
-    /// The past of the first `points` that can be annotated of each thread.
+    /// How many events of each thread are in the past of what is annotated: the first `points` of each thread by its name.
     pub(super) fn counts_of<K>(&self, execution: &Execution<K>, points: &[u32]) -> Vec<u32> {
         let mut counts = vec![0; self.threads.len()];
         for (index, events) in self.threads.iter().enumerate() {
@@ -161,7 +160,7 @@ impl Pasts {
             }
             let last = events.iter().find(|id| self.points[id.index()] == wanted);
             if let Some(&last) = last {
-                join(&mut counts, &self.clocks[last.index()]);
+                join(&mut counts, self.clock(last));
             }
         }
         counts

@@ -8,12 +8,12 @@ use teetotal_judge::order::{Answer, Demand, Question, Solver};
 use teetotal_memory::{EventKind, Model, Step, Trace};
 use teetotal_program::{Failure, Hindsight, Loc, Rewind, ThreadId, Value};
 
+use super::archive::{Archive, Known};
 use super::changes::{Annotation, Change, Changes, What};
 use super::ending;
 use super::execution::{Execution, Turn};
 use super::index::Index;
 use super::names::Names;
-use super::pasts::Pasts;
 use super::refuted::Refuted;
 use super::run::{Plan, Ran, Run, Unsupported};
 use super::waiting::Waiting;
@@ -22,6 +22,12 @@ use crate::driver::{Flow, Progress, StopSignal};
 use crate::limits::Limits;
 use crate::outcome::{Coverage, Stats, StopReason};
 use crate::system::System;
+
+/// So many executions must be performed for each that does something else than was planned.
+const PERFORMED_FOR_EACH_LOST: u64 = 100;
+
+/// So many of these are left out before the others are counted.
+const LOST_AT_FIRST: u64 = 10;
 
 /// One execution of the search.
 #[expect(missing_debug_implementations, reason = "a subject need not be printable")]
@@ -75,7 +81,7 @@ pub fn watch<S: Rewind + Hindsight, M: Model>(
         system: System::new(subject),
         names: Names::default(),
         index: Index::default(),
-        executions: Vec::new(),
+        archive: Archive::new(),
         open: VecDeque::new(),
         limits,
         signal,
@@ -110,7 +116,7 @@ struct Search<'s, S: Hindsight, M> {
     system: System<S, M>,
     names: Names,
     index: Index,
-    executions: Vec<Rc<Execution<S::Kept>>>,
+    archive: Archive<S::Kept>,
     /// From where others are to be looked for.
     open: VecDeque<Node>,
     limits: &'s Limits,
@@ -132,8 +138,15 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         Ok(())
     }
 
+    /// Whether too many executions did something else than was planned.
+    fn is_fickle(&self) -> bool {
+        self.n_lost * PERFORMED_FOR_EACH_LOST > self.stats.executions
+    }
+
     fn coverage(&self) -> Coverage {
-        if self.n_lost > 0 {
+        if self.is_fickle() {
+            Coverage::Stopped(StopReason::NotDeterministic)
+        } else if self.n_lost > 0 {
             Coverage::Stopped(StopReason::Unrepeatable(self.n_lost))
         } else if self.n_unknown > 0 {
             Coverage::Stopped(StopReason::Undecided)
@@ -145,11 +158,11 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     /// Looks for executions that agree with so much of this one and do one thing otherwise.
     fn look_from(&mut self, node: &Node) -> Result<(), Halt> {
         let Node { number, points, refuted } = node;
-        let execution = Rc::clone(&self.executions[*number as usize]);
-        let pasts = Pasts::new(&execution);
-        let mut solver = self.solver(&execution, &execution.trace);
+        let Some(known) = self.known(*number)? else { return Ok(()) };
+        let Known { execution, pasts } = &*known;
+        let mut solver = self.solver(execution, &execution.trace);
         let (events, waiting): (Vec<_>, _) = {
-            let changes = Changes::new(self.system.subject(), &execution, &pasts, M::FAILURE_IS_LOAD, points);
+            let changes = Changes::new(self.system.subject(), execution, pasts, M::FAILURE_IS_LOAD, points);
             (changes.events().collect(), Waiting::new(&changes))
         };
         let size = points.iter().sum();
@@ -157,7 +170,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         let mut found = Vec::new();
         for event in events {
             found.clear();
-            Changes::new(self.system.subject(), &execution, &pasts, M::FAILURE_IS_LOAD, points)
+            Changes::new(self.system.subject(), execution, pasts, M::FAILURE_IS_LOAD, points)
                 .of(event, &waiting, &mut found);
             for change in &found {
                 let annotation = &change.annotation;
@@ -169,7 +182,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
                 let agreeing = self.index.agreeing(annotation).next();
                 if let Some(other) = agreeing {
                     self.look_later(other, &annotation.points, Refuted::after(refuted));
-                } else if let Some(plan) = self.plan(&execution, &pasts, &mut solver, change) {
+                } else if let Some(plan) = self.plan(&known, &mut solver, change) {
                     self.go(&plan, annotation, Refuted::after(refuted))?;
                 } else {
                     refuted.add(change.history);
@@ -194,13 +207,8 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     }
 
     /// How to run an execution in which the change happens, if there is one.
-    fn plan(
-        &mut self,
-        execution: &Execution<S::Kept>,
-        pasts: &Pasts,
-        solver: &mut Solver<'_>,
-        change: &Change,
-    ) -> Option<Plan> {
+    fn plan(&mut self, known: &Known<S::Kept>, solver: &mut Solver<'_>, change: &Change) -> Option<Plan> {
+        let Known { execution, pasts } = known;
         let event = *execution.trace.event(change.event);
         let name = execution.name(event.thread)?;
         let mut counts: Vec<u32> = change.counts.clone();
@@ -255,23 +263,32 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     /// Runs an execution that agrees with the annotation, shows it, and looks for others from it later.
     fn go(&mut self, plan: &Plan, annotation: &Annotation, refuted: Rc<Refuted>) -> Result<(), Halt> {
         let Some(execution) = self.run(plan)? else { return Ok(()) };
-        let pasts = Pasts::new(&execution);
-        let number = self.index.add(&pasts);
+        let known = Known::new(execution);
+        let number = self.index.add(&known.pasts);
+        self.archive.add(&known, &plan.held);
         let is_as_planned = annotation.histories.is_empty() || self.index.agreeing(annotation).last() == Some(number);
-        if !is_as_planned {
+        if is_as_planned {
+            self.look_later(number, &annotation.points, refuted);
+        } else {
             self.n_lost += 1;
         }
         let is_real = self.is_over();
-        let trace = Rc::new(execution);
         if is_real {
             self.stats.classes += 1;
-            self.show(&trace)?;
+            self.show(&known.execution)?;
+        } else {
+            self.stats.abandoned += 1;
         }
-        self.executions.push(Rc::clone(&trace));
-        if is_as_planned {
-            self.look_later(number, &annotation.points, refuted);
+        self.end_otherwise(&known, plan, is_real)
+    }
+
+    /// The execution with this number, which is run again if it is not kept.
+    fn known(&mut self, number: u32) -> Result<Option<Rc<Known<S::Kept>>>, Halt> {
+        if let Some(known) = self.archive.take(number) {
+            return Ok(Some(known));
         }
-        self.end_otherwise(&trace, &pasts, plan, is_real)
+        let plan = self.archive.plan(number);
+        Ok(self.run(&plan)?.map(Known::new))
     }
 
     /// Others are looked for from the execution later.
@@ -288,16 +305,8 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     }
 
     /// Where threads might wait for good if the writes came in another order, shows that.
-    fn end_otherwise(
-        &mut self,
-        execution: &Execution<S::Kept>,
-        pasts: &Pasts,
-        plan: &Plan,
-        is_real: bool,
-    ) -> Result<(), Halt> {
-        if !is_real {
-            self.stats.abandoned += 1;
-        }
+    fn end_otherwise(&mut self, known: &Known<S::Kept>, plan: &Plan, is_real: bool) -> Result<(), Halt> {
+        let Known { execution, pasts } = known;
         if execution.n_performed == execution.trace.events().len() {
             return Ok(());
         }
@@ -332,6 +341,12 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         }
         if let Some(limit) = self.limits.executions.filter(|&limit| self.stats.executions >= limit) {
             return Err(Halt::Stop(StopReason::Executions(limit)));
+        }
+        if let Some(limit) = self.limits.memory.filter(|&limit| self.archive.bytes() >= limit) {
+            return Err(Halt::Stop(StopReason::Memory(limit)));
+        }
+        if self.n_lost > LOST_AT_FIRST && self.is_fickle() {
+            return Err(Halt::Stop(StopReason::NotDeterministic));
         }
         match Run::new(&mut self.system, &mut self.names, plan).execution(self.limits) {
             Ran::Ended(execution) => {

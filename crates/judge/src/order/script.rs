@@ -36,9 +36,7 @@ impl ModelVisitor for Performing<'_> {
             machine.perform(&mut script, step, &mut trace);
         }
         let is_over = script.is_over() && machine.is_drained();
-        let demands = self.question.demands;
-        let is_meant = meets(self.layout, &trace, demands) && reads_alike(self.layout, &trace, demands);
-        (is_over && is_meant).then_some(trace)
+        (is_over && meets(self.layout, &trace, self.question.demands)).then_some(trace)
     }
 }
 
@@ -61,16 +59,6 @@ pub(super) fn meets(layout: &Layout<'_>, trace: &Trace, demands: &[Demand]) -> b
     })
 }
 
-/// Whether every read takes its value from where it is to, if sources are kept.
-fn reads_alike(layout: &Layout<'_>, trace: &Trace, demands: &[Demand]) -> bool {
-    let keeps = |event: &Event| {
-        let Some(found) = event.source else { return true };
-        let id = layout.threads[event.thread.index()][event.index as usize];
-        layout.kept_source(id, demands).is_some_and(|wanted| layout.trace.writer(wanted) == trace.writer(found))
-    };
-    !layout.keeps_sources || trace.events().iter().all(keeps)
-}
-
 /// The threads of a trace, each a list of operations.
 #[derive(Clone)]
 pub(super) struct Script {
@@ -81,8 +69,6 @@ pub(super) struct Script {
     is_spawned: Vec<bool>,
     /// Whether a thread read something else than it did in the trace.
     is_wrong: bool,
-    /// Whether a lock is taken whatever it holds, because it is known that it may be.
-    takes_locks: bool,
     initial: Vec<Value>,
 }
 
@@ -117,8 +103,7 @@ impl Script {
         }
         let is_spawned: Vec<bool> = layout.starters.iter().map(Option::is_some).collect();
         let initial = layout.locations.iter().map(|location| location.initial).collect();
-        let takes_locks = layout.keeps_sources;
-        let mut script = Script { threads, positions: Vec::new(), is_spawned, is_wrong: false, takes_locks, initial };
+        let mut script = Script { threads, positions: Vec::new(), is_spawned, is_wrong: false, initial };
         script.restart();
         script
     }
@@ -143,8 +128,7 @@ fn item(layout: &Layout<'_>, events: &[EventId], demands: &[Demand]) -> Item {
             Demand::Source { read, .. } if read == id => Some(Expected::Anything),
             _ => None,
         });
-        let kept = event.read.map(if layout.keeps_sources { |_| Expected::Anything } else { Expected::Value });
-        demanded.or(kept)
+        demanded.or(event.read.map(Expected::Value))
     };
     let all = || events.iter().map(|&id| (id, layout.trace.event(id)));
     let reads = all().filter(|(_, event)| event.is_read());
@@ -202,7 +186,7 @@ impl Subject for Script {
 
     fn modify(&self, thread: ThreadId, old: Value) -> Option<Value> {
         let item = self.item(thread)?;
-        let is_free = old == 0 || self.takes_locks || !matches!(item.op, Op::Lock { .. });
+        let is_free = old == 0 || !matches!(item.op, Op::Lock { .. });
         item.written.filter(|_| is_free).map(|(_, value)| value)
     }
 
