@@ -344,18 +344,7 @@ impl Builder {
         let (model, executions, not_robust) = (self.model, stats.executions, Vec::new());
         let standing = ledger.standing();
         let (search, search_reason) = (choice.kind, choice.reason);
-        Report {
-            model,
-            executions,
-            coverage,
-            search,
-            search_reason,
-            stats,
-            failure,
-            not_robust,
-            reachable,
-            standing,
-        }
+        Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
     }
 }
 

@@ -74,7 +74,15 @@ fn check(cases: &[Case], search: SearchKind) {
             builder.search = search;
             let begin = std::time::Instant::now();
             let report = builder.explore(*run);
-            eprintln!("= {variant} {model:?} {search:?} {:?} {} {} {:?} {:?} {}", begin.elapsed(), report.executions, report.stats.abandoned, report.coverage, report.search, report.search_reason);
+            eprintln!(
+                "= {variant} {model:?} {search:?} {:?} {} {} {:?} {:?} {}",
+                begin.elapsed(),
+                report.executions,
+                report.stats.abandoned,
+                report.coverage,
+                report.search,
+                report.search_reason
+            );
             match (report.failure, expected) {
                 (None, None) => assert!(report.coverage.is_complete(), "{variant}, {model:?}: {:?}", report.coverage),
                 (Some(text), Some(how)) => assert!(text.starts_with(how), "{variant}, {model:?}: {text}"),

@@ -80,12 +80,7 @@ fn wishes<S: Hindsight>(changes: &Changes<'_, S>) -> Vec<Wish> {
     wishes
 }
 
-fn add_wish<S: Hindsight>(
-    changes: &Changes<'_, S>,
-    wishes: &mut Vec<Wish>,
-    loc: Loc,
-    suits: &dyn Fn(Source) -> bool,
-) {
+fn add_wish<S: Hindsight>(changes: &Changes<'_, S>, wishes: &mut Vec<Wish>, loc: Loc, suits: &dyn Fn(Source) -> bool) {
     let known = wishes.iter().position(|wish| wish.loc == loc);
     let index = known.unwrap_or_else(|| {
         let all: Vec<Source> = changes.execution.sources(loc).collect();

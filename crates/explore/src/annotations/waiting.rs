@@ -40,7 +40,8 @@ impl Waiting {
         for (event, loc) in waits.filter_map(|(id, event)| Some((id, event.loc?))) {
             let outcome = |source| execution.outcome(changes.subject, changes.failure_is_load, event, source);
             let refused = execution.sources(loc).filter(|&source| outcome(source).is_none()).collect();
-            let is_open = execution.trace.event(event).index >= changes.base[execution.trace.event(event).thread.index()]
+            let is_open = execution.trace.event(event).index
+                >= changes.base[execution.trace.event(event).thread.index()]
                 || !execution.is_performed(event);
             waiting.candidates.push(Candidate { event, loc, refused, is_open });
         }
@@ -103,9 +104,8 @@ impl Waiting {
             Source::Initial => true,
             Source::Write(write) => other != write && follows(other, write),
         };
-        let waits = |candidate: &Candidate| {
-            candidate.is_open && follows(other, candidate.event) && !is_known(candidate.event)
-        };
+        let waits =
+            |candidate: &Candidate| candidate.is_open && follows(other, candidate.event) && !is_known(candidate.event);
         !comes_after || !is_there(other) || self.candidates.iter().any(waits)
     }
 }

@@ -6,13 +6,13 @@ use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
 
-use super::{Builder, SearchKind};
 use super::perform::{Performed, Way, perform};
 use super::problem::Problem;
 use super::relevant;
 use super::search::{Found, Search, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
+use super::{Builder, SearchKind};
 
 /// How many executions are spent on saying what happens under a stronger model.
 const EXECUTIONS_ELSEWHERE: usize = 10_000;

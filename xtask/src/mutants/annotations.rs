@@ -1,0 +1,49 @@
+//! The faults of the search by annotations.
+
+use super::Mutant;
+
+/// All of them.
+pub(super) const MUTANTS: &[Mutant] = &[
+    Mutant {
+        name: "an annotation that is part of none further counts as covered",
+        file: "crates/explore/src/annotations/index.rs",
+        original: "base.iter().sum::<u32>() > size && is_part",
+        replacement: "is_part",
+    },
+    Mutant {
+        name: "nobody is asked whether it might wait for good",
+        file: "crates/explore/src/annotations/changes.rs",
+        original: "&& waiting.may_wait(self, id)",
+        replacement: "&& false",
+    },
+    Mutant {
+        name: "what is overwritten is thought to wait for nobody",
+        file: "crates/explore/src/annotations/waiting.rs",
+        original: "Source::Write(write) => other != write && follows(other, write),",
+        replacement: "Source::Write(write) => other != write,",
+    },
+    Mutant {
+        name: "the past of a write is not kept",
+        file: "crates/explore/src/annotations/changes.rs",
+        original: "join(&mut counts, self.pasts.clock(write));",
+        replacement: "_ = write;",
+    },
+    Mutant {
+        name: "an update that would write is taken for one that does not",
+        file: "crates/explore/src/annotations/search.rs",
+        original: "let is_alike = (outcome.kind, outcome.written.is_some()) == (event.kind, event.written.is_some());",
+        replacement: "let is_alike = true;",
+    },
+    Mutant {
+        name: "alternatives are not annotated",
+        file: "crates/explore/src/annotations/changes.rs",
+        original: "filter(|&taken| event.read != Some(taken.into()))",
+        replacement: "filter(|_| false)",
+    },
+    Mutant {
+        name: "the end is not looked for in another order",
+        file: "crates/explore/src/annotations/ending.rs",
+        original: "Answer::Possible(steps) => return Ending::Otherwise(steps),",
+        replacement: "Answer::Possible(_) => {}",
+    },
+];
