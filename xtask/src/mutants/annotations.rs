@@ -5,10 +5,16 @@ use super::Mutant;
 /// All of them.
 pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
-        name: "an annotation that is part of none further counts as covered",
+        name: "an execution agrees with an annotation if one thread does",
         file: "crates/explore/src/annotations/index.rs",
-        original: "base.iter().sum::<u32>() > size && is_part",
-        replacement: "is_part",
+        original: "lists.iter().flatten().all(",
+        replacement: "lists.iter().flatten().any(",
+    },
+    Mutant {
+        name: "what a thread did is not in the past of its join",
+        file: "crates/explore/src/annotations/pasts.rs",
+        original: "join(&mut clock, self.clock_before(child, last));",
+        replacement: "_ = last;",
     },
     Mutant {
         name: "nobody is asked whether it might wait for good",
