@@ -72,17 +72,7 @@ fn check(cases: &[Case], search: SearchKind) {
             let mut builder = Builder::new();
             builder.model = model;
             builder.search = search;
-            let begin = std::time::Instant::now();
             let report = builder.explore(*run);
-            eprintln!(
-                "= {variant} {model:?} {search:?} {:?} {} {} {:?} {:?} {}",
-                begin.elapsed(),
-                report.executions,
-                report.stats.abandoned,
-                report.coverage,
-                report.search,
-                report.search_reason
-            );
             match (report.failure, expected) {
                 (None, None) => assert!(report.coverage.is_complete(), "{variant}, {model:?}: {:?}", report.coverage),
                 (Some(text), Some(how)) => assert!(text.starts_with(how), "{variant}, {model:?}: {text}"),
@@ -118,15 +108,6 @@ macro_rules! programs {
                 #[test]
                 fn $name() {
                     super::check(super::$name::CASES, super::SearchKind::Mcr);
-                }
-            )*
-        }
-
-        mod by_traces {
-            $(
-                #[test]
-                fn $name() {
-                    super::check(super::$name::CASES, super::SearchKind::Dpor);
                 }
             )*
         }
