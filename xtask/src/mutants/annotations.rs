@@ -36,7 +36,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "an update that would write is taken for one that does not",
-        file: "crates/explore/src/annotations/search.rs",
+        file: "crates/explore/src/annotations/planning.rs",
         original: "let is_alike = (outcome.kind, outcome.written.is_some()) == (event.kind, event.written.is_some());",
         replacement: "let is_alike = true;",
     },
@@ -49,7 +49,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the end is not looked for in another order",
         file: "crates/explore/src/annotations/ending.rs",
-        original: "Answer::Possible(steps) => return Ending::Otherwise(steps),",
+        original: "Answer::Possible(steps) => return End::Otherwise(steps),",
         replacement: "Answer::Possible(_) => {}",
     },
 ];

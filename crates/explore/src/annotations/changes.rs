@@ -1,7 +1,7 @@
 //! What could have been otherwise in an execution, one operation at a time.
 
-use teetotal_memory::{Event, EventId, EventKind, Source};
-use teetotal_program::{Hindsight, Op};
+use teetotal_memory::{Event, EventId, Source};
+use teetotal_program::{Hindsight, Op, ThreadId};
 
 use super::execution::Execution;
 use super::history::History;
@@ -57,25 +57,7 @@ pub(super) struct Changes<'c, S: Hindsight> {
     pub(super) base: Vec<u32>,
 }
 
-impl<'c, S: Hindsight> Changes<'c, S> {
-    pub(super) fn new(
-        subject: &'c S,
-        execution: &'c Execution<S::Kept>,
-        pasts: &'c Pasts,
-        failure_is_load: bool,
-        points: &[u32],
-    ) -> Self {
-        let base = pasts.counts_of(execution, points);
-        Changes { subject, execution, pasts, failure_is_load, base }
-    }
-
-    /// The events of which nothing is annotated, and which could do something else.
-    pub(super) fn events(&self) -> impl Iterator<Item = EventId> + use<'c, S> {
-        let (base, execution) = (self.base.clone(), self.execution);
-        let ids = execution.trace.ids().filter(move |(_, event)| event.index >= base[event.thread.index()]);
-        ids.filter(|(_, event)| event.is_read() || event.kind == EventKind::Choose).map(|(id, _)| id)
-    }
-
+impl<S: Hindsight> Changes<'_, S> {
     /// What the event could be instead. The order solver has not been asked.
     pub(super) fn of(&self, id: EventId, waiting: &Waiting, changes: &mut Vec<Change>) {
         let event = self.execution.trace.event(id);
@@ -117,11 +99,21 @@ impl<'c, S: Hindsight> Changes<'c, S> {
         if counts[own] > event.index {
             return None;
         }
+        let annotation = self.annotation(&counts, event.thread, history);
+        if what != What::Waits {
+            counts[own] = event.index + 1;
+        }
+        Some(Change { event: id, what, history, counts, annotation })
+    }
+
+    /// What is said of so many events of each thread, and of one more of `changed`, which then has this history.
+    fn annotation(&self, counts: &[u32], changed: ThreadId, history: History) -> Annotation {
         let mut annotation = Annotation::default();
         for (index, name) in self.execution.names.iter().enumerate() {
             let Some(name) = name else { continue };
-            let thread = teetotal_program::ThreadId::at(index);
-            let points = self.pasts.points_before(thread, counts[index]) + u32::from(index == own);
+            let thread = ThreadId::at(index);
+            let is_changed = thread == changed;
+            let points = self.pasts.points_before(thread, counts[index]) + u32::from(is_changed);
             if points == 0 {
                 continue;
             }
@@ -129,16 +121,9 @@ impl<'c, S: Hindsight> Changes<'c, S> {
                 annotation.points.resize(name.index() + 1, 0);
             }
             annotation.points[name.index()] = points;
-            let is_changed = index == own;
-            annotation.histories.push(if is_changed {
-                history
-            } else {
-                self.pasts.history_before(thread, counts[index])
-            });
+            let before = || self.pasts.history_before(thread, counts[index]);
+            annotation.histories.push(if is_changed { history } else { before() });
         }
-        if what != What::Waits {
-            counts[own] = event.index + 1;
-        }
-        Some(Change { event: id, what, history, counts, annotation })
+        annotation
     }
 }

@@ -17,7 +17,7 @@ struct Wish {
 }
 
 /// Whether memory is at the end as the threads that stand there want it.
-pub(super) enum Ending {
+pub(super) enum End {
     /// It is.
     AsIs,
     /// It is if the writes come in another order, in which these are the steps.
@@ -29,7 +29,7 @@ pub(super) enum Ending {
 }
 
 /// How the execution can end so that every thread that stands there waits for good.
-pub(super) fn find<S: Hindsight>(changes: &Changes<'_, S>, solver: &mut Solver<'_>) -> Ending {
+pub(super) fn find<S: Hindsight>(changes: &Changes<'_, S>, solver: &mut Solver<'_>) -> End {
     let wishes = wishes(changes);
     let execution = changes.execution;
     let last = |loc: Loc| {
@@ -37,10 +37,10 @@ pub(super) fn find<S: Hindsight>(changes: &Changes<'_, S>, solver: &mut Solver<'
         written.map_or(Source::Initial, Source::Write)
     };
     if wishes.iter().all(|wish| wish.last.contains(&last(wish.loc))) {
-        return Ending::AsIs;
+        return End::AsIs;
     }
     let n_combinations = wishes.iter().map(|wish| wish.last.len()).try_fold(1_usize, |n, all| n.checked_mul(all));
-    let Some(n_combinations) = n_combinations.filter(|&n| n <= MOST_COMBINATIONS) else { return Ending::Unknown };
+    let Some(n_combinations) = n_combinations.filter(|&n| n <= MOST_COMBINATIONS) else { return End::Unknown };
     let counts = performed(changes);
     let mut is_known = true;
     for number in 0..n_combinations {
@@ -51,12 +51,12 @@ pub(super) fn find<S: Hindsight>(changes: &Changes<'_, S>, solver: &mut Solver<'
             rest /= wish.last.len();
         }
         match solver.ask(&Question { events: &counts, demands: &demands }) {
-            Answer::Possible(steps) => return Ending::Otherwise(steps),
+            Answer::Possible(steps) => return End::Otherwise(steps),
             Answer::Impossible => {}
             Answer::Unknown => is_known = false,
         }
     }
-    if is_known { Ending::Never } else { Ending::Unknown }
+    if is_known { End::Never } else { End::Unknown }
 }
 
 /// How many events each thread has performed.

@@ -54,6 +54,13 @@ impl<K> Execution<K> {
         matches!(self.operations[id.index()].op, Op::Lock { .. } | Op::Await { .. })
     }
 
+    /// The events after the first so many of each thread that could do something else.
+    pub(super) fn open_events(&self, counts: &[u32]) -> Vec<EventId> {
+        let is_open = |event: &Event| event.index >= counts[event.thread.index()];
+        let varies = |event: &Event| event.is_read() || event.kind == EventKind::Choose;
+        self.trace.ids().filter(|(_, event)| is_open(event) && varies(event)).map(|(id, _)| id).collect()
+    }
+
     pub(super) fn name(&self, thread: ThreadId) -> Option<Name> {
         self.names.get(thread.index()).copied().flatten()
     }

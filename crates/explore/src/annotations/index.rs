@@ -31,9 +31,9 @@ impl Index {
         number
     }
 
-    /// Whether the annotation was met before.
-    pub(super) fn is_met(&self, annotation: &Annotation) -> bool {
-        self.met.contains(&annotation.key())
+    /// Whether something is to be done for the annotation, which says more than one with these points does.
+    pub(super) fn is_new(&self, annotation: &Annotation, points: &[u32]) -> bool {
+        !self.met.contains(&annotation.key()) && !self.is_covered(annotation, points.iter().sum())
     }
 
     /// Takes note that the annotation is met.
@@ -52,7 +52,7 @@ impl Index {
 
     /// Whether others that agree with the annotation are looked for from an execution that agrees with it already, as far
     /// as they agree with a part of the annotation that says something of more than `size` operations.
-    pub(super) fn is_covered(&self, annotation: &Annotation, size: u32) -> bool {
+    fn is_covered(&self, annotation: &Annotation, size: u32) -> bool {
         let suits = |base: &Vec<u32>| base.iter().sum::<u32>() > size && is_part(base, &annotation.points);
         self.agreeing(annotation).any(|number| self.bases[number as usize].iter().any(suits))
     }

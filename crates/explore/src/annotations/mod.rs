@@ -12,12 +12,15 @@ mod ending;
 mod execution;
 mod history;
 mod index;
+mod leaf;
 mod names;
 mod pasts;
+mod planning;
 mod refuted;
 mod run;
 mod search;
 mod waiting;
 
+pub use leaf::Leaf;
 pub use run::Unsupported;
-pub use search::{Leaf, watch};
+pub use search::watch;

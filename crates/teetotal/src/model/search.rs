@@ -113,7 +113,9 @@ impl<'s> Search<'s> {
             wrong = Some(Wrong { path: Vec::new(), way: Way::Moves(leaf.moves()), problem });
             Flow::Stop(StopReason::Violation)
         };
-        let (stats, coverage) = annotations::watch::<Live, M>(self.live(ledger), &limits, signal, &mut watch)?;
+        let subject = self.live(ledger);
+        let search = || annotations::watch::<Live, M>(subject, &limits, signal, &mut watch);
+        let (stats, coverage) = signal.during_mcr(search)?;
         Ok(Found { stats, coverage, wrong })
     }
 
