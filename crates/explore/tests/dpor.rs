@@ -260,6 +260,25 @@ fn nothing_is_abandoned_where_nobody_waits() {
     assert!(n_programs > 500, "only {n_programs} programs");
 }
 
+/// Whoever waits for a lock comes later, or looks at it in vain; no way is taken on which it waits for nothing.
+#[test]
+fn nothing_is_abandoned_where_threads_wait_for_locks() {
+    for text in [
+        "lock l; r0=x; x=1; unlock l || lock l; r0=x; x=2; unlock l || lock l; r0=x; x=3; unlock l",
+        "lock l; r0=y; unlock l; x=1; lock l; unlock l || lock l; r0=x; unlock l; y=1 || y=2; lock l; unlock l",
+        "lock l; lock m; unlock m; unlock l || lock m; lock l; unlock l; unlock m || lock l; unlock l",
+    ] {
+        let program = Arc::new(program(text));
+        for model in MODELS {
+            let brute = check(&program, &Options { search: SearchId::Brute, ..options(model.id, 1) }, &|| None);
+            let brute = brute.expect("brute force takes every program");
+            let outcome = search(&program, &options(model.id, 1));
+            assert_eq!(outcome.stats.abandoned, 0, "under {}: {text}", model.name);
+            assert!(outcome.states.keys().eq(brute.states.keys()), "under {}: {text}", model.name);
+        }
+    }
+}
+
 #[test]
 fn the_number_of_executions_can_be_limited() {
     let program = Arc::new(gallery::dekker_try(2, ALL));

@@ -3,17 +3,21 @@
 use std::sync::Arc;
 
 use teetotal_judge::races::{DataRace, Watch, predict};
-use teetotal_memory::models::Sc;
-use teetotal_memory::{Machine, ModelId, Step, Trace};
-use teetotal_program::ir::{Interpreter, Program};
+use teetotal_memory::models::{Sc, Tso};
+use teetotal_memory::{Machine, Model, ModelId, Step, Trace};
+use teetotal_program::ir::{Builder, Expr, Interpreter, Program};
 use teetotal_program::testing::program;
-use teetotal_program::{Subject, ThreadId};
+use teetotal_program::{Loc, Subject, ThreadId};
 
 /// The execution of SC in which these threads perform an operation each, one after the other.
 fn execution(program: &Arc<Program>, steps: &[Step]) -> Trace {
+    execution_under::<Sc>(program, steps)
+}
+
+fn execution_under<M: Model>(program: &Arc<Program>, steps: &[Step]) -> Trace {
     let mut subject = Interpreter::new(Arc::clone(program));
     subject.restart();
-    let mut machine = Machine::<Sc>::new(&subject);
+    let mut machine = Machine::<M>::new(&subject);
     let mut trace = Trace::default();
     for &step in steps {
         machine.perform(&mut subject, step, &mut trace);
@@ -63,4 +67,56 @@ fn accesses_beside_locks_are_tried_in_the_other_order() {
     let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
     let [steps] = &prediction.schedules[..] else { panic!("one race is predicted: {prediction:?}") };
     assert_eq!(races(&program, &execution(&program, steps)).len(), 1);
+}
+
+/// Nobody can come between the await and the load. The await reads the same whether the update has come or not, but
+/// synchronizes with it only in one of these.
+#[test]
+fn a_stretch_without_a_switch_is_not_interrupted_in_what_is_predicted() {
+    let program = Arc::new(stretch_beside_an_update());
+    let trace = execution(&program, &turns(&[0, 1, 1]));
+    assert_eq!(races(&program, &trace), []);
+    let prediction = predict(&program, ModelId::Sc, &trace, &|_| false);
+    assert!(!prediction.is_partial);
+    let [steps] = &prediction.schedules[..] else { panic!("one race is predicted: {prediction:?}") };
+    assert_eq!(steps[..], turns(&[1, 1, 0]));
+    assert_eq!(races(&program, &execution(&program, steps)).len(), 1);
+}
+
+fn stretch_beside_an_update() -> Program {
+    let mut p = Builder::new("stretch");
+    let y = p.shared("y", 0);
+    p.thread("P0", |t| {
+        t.fetch_add("r1", y, 0);
+    });
+    p.thread("P1", |t| {
+        t.exclusive(|t| {
+            t.await_until("r2", y, |_| Expr::from(1));
+            t.load("r3", y);
+        });
+    });
+    p.build().expect("the program is right")
+}
+
+/// Next to a store that is still buffered, the compare-exchange fails and writes nothing; that is another race.
+#[test]
+fn a_compare_exchange_writes_in_the_race_that_is_predicted_of_it() {
+    let mut p = Builder::new("exchanges");
+    let x = p.shared("x", 0);
+    p.thread("P0", |t| {
+        t.store(x, 1);
+        t.exchange("r1", x, 1);
+    });
+    p.thread("P1", |t| {
+        t.compare_exchange("r2", x, 1, 1);
+    });
+    let program = Arc::new(p.build().expect("the program is right"));
+    let commit = Step::Commit { thread: ThreadId(0), loc: Loc(0) };
+    let steps = [&turns(&[0])[..], &[commit], &turns(&[0, 1])].concat();
+    let trace = execution_under::<Tso>(&program, &steps);
+    assert_eq!(races(&program, &trace), []);
+    let prediction = predict(&program, ModelId::Tso, &trace, &|_| false);
+    let found = prediction.schedules.iter().map(|steps| races(&program, &execution_under::<Tso>(&program, steps)));
+    let both_write = |race: &DataRace| race.accesses.iter().all(|access| access.is_write);
+    assert!(found.flatten().any(|race| both_write(&race)), "{prediction:?}");
 }

@@ -667,6 +667,12 @@ impl Rewind for Live {
         self.execution.ledger.note_standing(self.standing().collect());
     }
 
+    /// Locks, channels, conditions and tokens are; what a thread spins on may be stored to.
+    fn waits_for_updates(&self, thread: ThreadId) -> bool {
+        let what = self.request(thread).map(|request| &request.what);
+        matches!(what, Some(What::Lock { .. } | What::Await { is_hint: false, .. }))
+    }
+
     fn rests(&self, thread: ThreadId) -> Option<u32> {
         match self.request(thread)?.what {
             What::Rest { before } => Some(before),

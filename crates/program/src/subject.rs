@@ -191,6 +191,11 @@ pub trait Rewind: Subject {
     /// Is told that the search cannot go on with the execution that it is in.
     fn give_up(&self) {}
 
+    /// Whether the location that `thread` waits for is written by read-modify-writes alone, whoever writes it.
+    fn waits_for_updates(&self, _thread: ThreadId) -> bool {
+        false
+    }
+
     /// Whether the choice of `thread` is made only when nothing else can be done; those with the lowest number first.
     fn rests(&self, _thread: ThreadId) -> Option<u32> {
         None

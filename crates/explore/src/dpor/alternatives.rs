@@ -81,6 +81,7 @@ impl<const N: usize> Graph<N> {
         match node.role {
             Role::Fence | Role::Spawn | Role::Join(_) | Role::Other => true,
             Role::Choice(alternative) => alternative == 0,
+            Role::Vain => node.source == NONE || known(node.source),
             Role::Read | Role::Blocked | Role::UpdateRead => {
                 (node.source == NONE || known(node.source)) && !self.followed(node.source, node.loc(), known)
             }

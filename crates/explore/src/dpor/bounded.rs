@@ -4,6 +4,7 @@ use teetotal_memory::Model;
 use teetotal_program::{Op, ThreadId};
 
 use super::alternatives::Alternative;
+use super::answer::{Answer, answer};
 use super::bits::Bits;
 use super::graph::NONE;
 use super::preemptions::Schedules;
@@ -14,13 +15,25 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     pub(super) fn leave_out_sources(&mut self, first: usize, thread: ThreadId, op: Op, own_past: Bits<N>) {
         let Some(bound) = self.bound.filter(|_| self.alternatives.len() > first + 1) else { return };
         let Some(slot) = self.graph.free_slot() else { return };
+        let loc = self.reading(thread, op).loc.index();
         let schedules = Schedules::new(&self.graph, self.graph.alive());
         let waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
-        let (graph, left_out) = (&self.graph, &mut self.left_out);
+        let (graph, subject, left_out) = (&self.graph, &self.subject, &mut self.left_out);
         retain(&mut self.alternatives, first, |alternative| {
             let Alternative::Source(source) = alternative else { return true };
+            let answer = answer::<S, M>(subject, thread, op, graph.value_of(source, loc));
+            if answer == Answer::Blocked {
+                // Nothing happens.
+                return true;
+            }
             let past = own_past | if source == NONE { Bits::EMPTY } else { graph.node(source).past };
-            let fits = schedules.with(thread, slot, past, waits).need_at_most(bound);
+            let fits = if matches!(answer, Answer::Updated(_)) && graph.is_updated(source, loc) {
+                // Whoever has updated it is given up.
+                let rival = graph.node(graph.follower(source, loc)).before;
+                Schedules::new(graph, graph.kept(rival, past)).with(thread, slot, past, waits).need_at_most(bound)
+            } else {
+                schedules.with(thread, slot, past, waits).need_at_most(bound)
+            };
             *left_out |= !fits;
             fits
         });
@@ -36,10 +49,14 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             let Alternative::Revisit(read) = alternative else { return true };
             let node = graph.node(read);
             let kept = Schedules::new(graph, graph.kept(read, write.past));
-            let with_write = kept.with(thread, slot, write.past, false);
-            let strand = graph.strand(node.thread);
-            let past = graph.past_after(node.before, strand) | write.past | Bits::one(slot);
-            let fits = with_write.with(node.thread, read, past, node.waits).need_at_most(bound);
+            let mut with_write = kept.with(thread, slot, write.past, false);
+            // What waits may have to wait, and nothing happens.
+            if !node.waits {
+                let strand = graph.strand(node.thread);
+                let past = graph.past_after(node.before, strand) | write.past | Bits::one(slot);
+                with_write = with_write.with(node.thread, read, past, false);
+            }
+            let fits = with_write.need_at_most(bound);
             *left_out |= !fits;
             fits
         });

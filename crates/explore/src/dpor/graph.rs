@@ -24,6 +24,8 @@ pub(super) enum Role {
     Read,
     /// A read that does not let its thread go on: the thread waits.
     Blocked,
+    /// A look at a location that does not let the thread go on, which looks again later. It is no event of the execution.
+    Vain,
     /// The read of a read-modify-write or lock that writes.
     UpdateRead,
     /// The write of it.
@@ -157,6 +159,8 @@ pub(super) struct Graph<const N: usize> {
     pub(super) n_waiting: u32,
     /// How many reads of read-modify-writes there are without their writes.
     pub(super) n_halves: u32,
+    /// The nodes that are no events.
+    vain: Bits<N>,
     next_stamp: u32,
     threads: Vec<Strand>,
     locations: Vec<Cell<N>>,
@@ -296,6 +300,11 @@ impl<const N: usize> Graph<N> {
         self.alive
     }
 
+    /// The nodes that are no events.
+    pub(super) fn vain(&self) -> Bits<N> {
+        self.vain
+    }
+
     /// Where the next node will be, if there is room for one.
     pub(super) fn free_slot(&self) -> Option<Slot> {
         self.alive.first_free()
@@ -326,7 +335,11 @@ impl<const N: usize> Graph<N> {
     fn join_thread(&mut self, slot: Slot) {
         let strand = &mut self.threads[self.nodes[slot as usize].thread.index()];
         let before = std::mem::replace(&mut strand.last, slot);
-        let next = if before == NONE { 0 } else { self.node(before).index + 1 };
+        let next = match before {
+            NONE => 0,
+            // It is the same operation that looks again.
+            before => self.node(before).index + u32::from(self.node(before).role != Role::Vain),
+        };
         let node = &mut self.nodes[slot as usize];
         node.before = before;
         // The two halves of a read-modify-write are one operation.
@@ -358,6 +371,10 @@ impl<const N: usize> Graph<N> {
         self.nodes[slot as usize].source = source;
         self.count(slot, 1);
         self.readers_mut(source, loc).insert(slot);
+        if self.node(slot).role == Role::Vain {
+            self.vain.insert(slot);
+            return;
+        }
         self.locations[loc].all_readers.insert(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
@@ -381,6 +398,7 @@ impl<const N: usize> Graph<N> {
         let loc = self.node(slot).loc();
         self.count(slot, -1);
         self.readers_mut(source, loc).remove(slot);
+        self.vain.remove(slot);
         self.locations[loc].all_readers.remove(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
@@ -393,7 +411,7 @@ impl<const N: usize> Graph<N> {
         self.count(slot, 1);
         let loc = self.node(slot).loc();
         let follower = self.follower(previous, loc);
-        let readers = self.readers(previous, loc);
+        let readers = self.readers(previous, loc) & !self.vain;
         let node = &mut self.nodes[slot as usize];
         node.co_before = previous;
         node.co_after = follower;
@@ -465,6 +483,7 @@ impl<const N: usize> Graph<N> {
     pub(super) fn copy_part(&mut self, whole: &Self, kept: Bits<N>, read: Slot) {
         let with_read = kept | Bits::one(read);
         self.alive = with_read;
+        self.vain = whole.vain & kept;
         self.next_stamp = whole.next_stamp;
         (self.n_waiting, self.n_halves) = (0, 0);
         self.width = whole.width;
@@ -508,7 +527,7 @@ impl<const N: usize> Graph<N> {
         let mut write = whole.cell(loc).oldest;
         while write != NONE {
             if kept.has(write) {
-                let readers = self.readers(previous, loc);
+                let readers = self.readers(previous, loc) & !self.vain;
                 let node = &mut self.nodes[write as usize];
                 node.co_before = previous;
                 node.order |= readers;

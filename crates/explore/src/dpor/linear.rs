@@ -56,7 +56,7 @@ fn backwards<const N: usize>(graph: &Graph<N>, thread: ThreadId) -> Vec<Slot> {
     let mut slot = graph.strand(thread).last;
     while slot != NONE {
         let node = graph.node(slot);
-        if !matches!(node.role, Role::Blocked | Role::UpdateRead) {
+        if !matches!(node.role, Role::Blocked | Role::Vain | Role::UpdateRead) {
             slots.push(slot);
         }
         slot = node.before;

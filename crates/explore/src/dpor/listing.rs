@@ -34,15 +34,18 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let progress = graph.progress(thread);
         let own_past = graph.past_after(strand.last, strand);
         let held_back = self.held_back(progress, reading.access(progress));
+        let looked = self.looked(thread);
         let mut before_update = Lazy::new(graph, progress.floor | held_back);
         let (subject, alternatives) = (&self.subject, &mut self.alternatives);
         let newest = graph.cell(loc).newest;
         let first = alternatives.len();
         let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
         let mut may_update = true;
+        let is_new = |write| looked.is_none_or(|stamp| write != NONE && graph.node(write).stamp > stamp);
         graph.newest_writes(loc, Some(thread), progress.floor, |write| {
             let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
             let fits = match answer {
+                Answer::Load(_) | Answer::Failed | Answer::Updated(_) if !is_new(write) => false,
                 Answer::Load(_) => true,
                 Answer::Failed => may_update,
                 // What waits goes on only if it reads something else, so it may as well read the newest.

@@ -50,6 +50,8 @@ impl<const N: usize> Graph<N> {
             Role::Store => node.co_before,
             // Both halves of a read-modify-write are one access.
             role if role.is_read() => node.source,
+            // It waits for good.
+            Role::Vain if self.strand(node.thread).last == access => self.cell(node.loc()).newest,
             _ => return None,
         };
         let before = if node.before == NONE { self.strand(node.thread).spawn } else { node.before };
@@ -146,8 +148,10 @@ fn waits<M: Model, const N: usize>(store: &Node<N>, later: &Node<N>) -> bool {
     match (later.role, later.idle) {
         (Role::Choice(_) | Role::Other, _) => false,
         (Role::Fence, _) => later.access.order == Order::SeqCst,
-        (Role::Read | Role::Blocked | Role::UpdateRead, Idle::Load) => false,
-        (Role::Read | Role::Blocked | Role::UpdateRead, Idle::LoadInSource) => !M::FAILURE_IS_LOAD && keeps_order(),
+        (Role::Read | Role::Blocked | Role::Vain | Role::UpdateRead, Idle::Load) => false,
+        (Role::Read | Role::Blocked | Role::Vain | Role::UpdateRead, Idle::LoadInSource) => {
+            !M::FAILURE_IS_LOAD && keeps_order()
+        }
         _ => keeps_order(),
     }
 }

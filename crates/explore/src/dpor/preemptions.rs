@@ -60,7 +60,7 @@ impl<'g, const N: usize> Schedules<'g, N> {
 
     /// Whether they can all happen with at most `bound` preemptions.
     pub(super) fn need_at_most(&mut self, bound: u64) -> bool {
-        let start = At { positions: vec![0; self.threads.len()], happened: Bits::EMPTY };
+        let start = At { positions: vec![0; self.threads.len()], happened: self.graph.vain() };
         self.can_end(&start, None, bound)
     }
 
@@ -139,7 +139,7 @@ fn events<const N: usize>(graph: &Graph<N>, thread: ThreadId, kept: Bits<N>) -> 
         let node = graph.node(slot);
         let is_pair = node.role == Role::UpdateWrite;
         let half = if is_pair { node.before } else { NONE };
-        if node.role != Role::Blocked && kept.has(slot) {
+        if !matches!(node.role, Role::Blocked | Role::Vain) && kept.has(slot) {
             let mut past = node.past;
             past.remove(slot);
             if is_pair {

@@ -12,7 +12,7 @@ impl<const N: usize> Graph<N> {
     /// memory again that it gave back, and which one it gets depends on the order.
     pub(super) fn plan(&self, plan: &mut Vec<Redo>) {
         plan.clear();
-        let mut done = Bits::<N>::EMPTY;
+        let mut done = self.vain();
         // Reads that were revisited are older than what they read.
         let mut waiting: Vec<Slot> = Vec::new();
         let performed = self.performed();
@@ -45,7 +45,7 @@ impl<const N: usize> Graph<N> {
     /// Where a thread stands that has read but not gone on.
     fn standing(&self, thread: ThreadId) -> Option<Redo> {
         let last = self.strand(thread).last;
-        let stands = last != NONE && matches!(self.node(last).role, Role::Blocked | Role::UpdateRead);
+        let stands = last != NONE && matches!(self.node(last).role, Role::Blocked | Role::Vain | Role::UpdateRead);
         stands.then(|| Redo { answer: RedoAnswer::NotYet, writes: false, ..self.redo(last) })
     }
 
@@ -56,7 +56,7 @@ impl<const N: usize> Graph<N> {
             let mut slot = self.strand(ThreadId::at(index)).last;
             while slot != NONE {
                 let node = self.node(slot);
-                if !matches!(node.role, Role::Blocked | Role::UpdateRead) {
+                if !matches!(node.role, Role::Blocked | Role::Vain | Role::UpdateRead) {
                     performed.insert(slot);
                 }
                 slot = node.before;

@@ -219,13 +219,52 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         {
             return Some(Task::Complete(thread));
         }
-        let ready = || self.threads().filter(|&thread| self.ready(thread).is_some());
-        let thread = match ready().find(|&thread| self.subject.rests(thread).is_none()) {
-            Some(thread) => thread,
-            None if self.waits_in_earnest() => ready().min_by_key(|&thread| self.subject.rests(thread))?,
-            None => return None,
-        };
+        let ready = || self.threads().filter(|&thread| self.ready(thread).is_some_and(|op| !self.waits(thread, op)));
+        if let Some(thread) = ready().find(|&thread| self.subject.rests(thread).is_none()) {
+            return Some(Task::Perform(thread, self.ready(thread)?));
+        }
+        if let Some(task) = self.threads().find_map(|thread| self.look_of(thread)) {
+            return Some(task);
+        }
+        if !self.waits_in_earnest() {
+            return None;
+        }
+        let thread = ready().min_by_key(|&thread| self.subject.rests(thread))?;
         Some(Task::Perform(thread, self.ready(thread)?))
+    }
+
+    /// Whether `thread`, at `op`, waits for somebody to update what it would look at, so that others come first.
+    fn waits(&self, thread: ThreadId, op: Op) -> bool {
+        matches!(op, Op::Lock { .. } | Op::Await { .. }) && self.subject.waits_for_updates(thread) && {
+            let loc = self.reading(thread, op).loc.index();
+            let value = self.graph.value_of(self.graph.cell(loc).newest, loc);
+            answer::<S, M>(&self.subject, thread, op, value) == Answer::Blocked
+        }
+    }
+
+    /// Lets `thread`, which waits for an update while nobody else can go on, look at what was there before, once.
+    fn look_of(&self, thread: ThreadId) -> Option<Task> {
+        let op = self.ready(thread).filter(|&op| self.waits(thread, op))?;
+        let loc = self.reading(thread, op).loc.index();
+        let looked = self.looked(thread);
+        let mut write = self.graph.cell(loc).newest;
+        while looked.is_some() {
+            if write == NONE || Some(self.graph.node(write).stamp) < looked {
+                return None;
+            }
+            let value = self.graph.value_of(write, loc);
+            if answer::<S, M>(&self.subject, thread, op, value) != Answer::Blocked {
+                break;
+            }
+            write = self.graph.node(write).co_before;
+        }
+        Some(Task::Perform(thread, op))
+    }
+
+    /// When `thread` looked in vain at what it waits for, if it did.
+    pub(super) fn looked(&self, thread: ThreadId) -> Option<u32> {
+        let last = self.graph.strand(thread).last;
+        (last != NONE && self.graph.node(last).role == Role::Vain).then(|| self.graph.node(last).stamp)
     }
 
     /// The operation that `thread` can perform next.
@@ -377,7 +416,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             _ => {
                 let slot = self.graph.take_back();
                 let Node { role, thread, .. } = *self.graph.node(slot);
-                if role.is_read() {
+                if role.is_read() || role == Role::Vain {
                     self.graph.unlink_read(slot);
                 } else if role.is_write() {
                     self.graph.unlink_write(slot);
@@ -473,10 +512,11 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             Answer::Load(_) | Answer::Blocked => Bits::EMPTY,
             Answer::Failed | Answer::Updated(_) => self.held_back(progress, access),
         };
+        let is_vain = answer == Answer::Blocked && self.subject.waits_for_updates(thread);
         let mut order = progress.floor | held_back;
         let mut past = self.graph.past_after(before, strand);
         past.insert(slot);
-        if source != NONE {
+        if source != NONE && !is_vain {
             let source_node = self.graph.node(source);
             past |= source_node.past;
             if source_node.thread != thread {
@@ -487,6 +527,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         node.waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
         node.role = match answer {
             Answer::Load(_) | Answer::Failed => Role::Read,
+            Answer::Blocked if is_vain => Role::Vain,
             Answer::Blocked => Role::Blocked,
             Answer::Updated(_) => Role::UpdateRead,
         };
@@ -495,7 +536,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         node.written = if let Answer::Updated(written) = answer { written } else { 0 };
         node.order = order;
         node.past = past;
-        node.after = Progress { floor: Bits::one(slot), pending: progress.pending & !held_back, epoch: progress.epoch };
+        let floor = if is_vain { progress.floor } else { Bits::one(slot) };
+        node.after = Progress { floor, pending: progress.pending & !held_back, epoch: progress.epoch };
         self.graph.link_read(slot, source);
         if matches!(answer, Answer::Load(_) | Answer::Failed) {
             self.subject.reads_from(thread, self.graph.writer(source));

@@ -8,6 +8,7 @@
 mod clocks;
 mod locks;
 mod predict;
+mod rehearsal;
 mod watch;
 
 pub use predict::{Prediction, predict};

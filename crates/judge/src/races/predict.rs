@@ -8,6 +8,7 @@
 use teetotal_memory::{EventId, EventKind, ModelId, Source, Step, Trace};
 use teetotal_program::ir::{Instruction, Program};
 
+use super::rehearsal::Rehearsal;
 use super::watch::Pair;
 use super::{DataRace, Role, Watch, locks};
 use crate::order::{Answer, Demand, Effort, Narrowed, Question, Solver, needed};
@@ -39,8 +40,9 @@ pub fn predict(program: &Program, model: ModelId, trace: &Trace, is_known: &dyn 
     if let Some(narrowed) = solver.narrow(&whole) {
         pairs = possible_pairs(program, trace, Some(&narrowed), &[], is_known);
     }
-    let mut predicting =
-        Predicting { program, trace, everything: &everything, found: Vec::new(), prediction: Prediction::default() };
+    let (found, prediction) = (Vec::new(), Prediction::default());
+    let rehearsal = Rehearsal::new(program, model);
+    let mut predicting = Predicting { program, trace, everything: &everything, rehearsal, found, prediction };
     if !pairs.is_empty() {
         predicting.try_side_by_side(&mut solver, &pairs);
         predicting.try_sources(&mut solver, is_known);
@@ -52,6 +54,7 @@ struct Predicting<'p> {
     program: &'p Program,
     trace: &'p Trace,
     everything: &'p [u32],
+    rehearsal: Rehearsal,
     found: Vec<DataRace>,
     prediction: Prediction,
 }
@@ -121,8 +124,10 @@ impl Predicting<'_> {
                     self.trace.steps().get(event.step as usize).map(|record| record.step)
                 };
                 steps.extend(pair.events.into_iter().filter_map(issue));
-                self.found.push(pair.race);
-                self.prediction.schedules.push(steps);
+                if self.rehearsal.shows(&steps, &pair.race) {
+                    self.found.push(pair.race);
+                    self.prediction.schedules.push(steps);
+                }
             }
         }
     }
@@ -149,11 +154,15 @@ impl Predicting<'_> {
     }
 
     /// The reads that may synchronize with several writes, or with one or none.
+    ///
+    /// Where there are stretches without a switch, all reads are: what such a stretch reads, nobody else may overwrite in
+    /// the middle of it.
     fn reads_in_doubt(&self, narrowed: &Narrowed<'_>) -> Vec<EventId> {
         let releases = |source: &Source| matches!(source, Source::Write(id) if self.may_release(*id));
+        let synchronizes = |sources: &[Source], id| sources.iter().any(releases) && self.may_acquire(id);
         let is_in_doubt = |id: &EventId| {
             let sources = narrowed.sources(*id);
-            sources.len() > 1 && sources.iter().any(releases) && self.may_acquire(*id)
+            sources.len() > 1 && (self.rehearsal.has_stretches || synchronizes(&sources, *id))
         };
         let reads = self.trace.ids().filter(|(_, event)| event.is_read()).map(|(id, _)| id);
         reads.filter(is_in_doubt).collect()
@@ -211,9 +220,11 @@ impl Predicting<'_> {
             None => {
                 let answer = solver.ask(&question);
                 self.prediction.is_partial |= answer == Answer::Unknown;
-                if let Answer::Possible(steps) = answer
-                    && let Some(trace) = solver.execution(&question, &steps)
-                {
+                let Answer::Possible(steps) = answer else { return };
+                if self.rehearsal.has_stretches && self.rehearsal.perform(&steps).is_none() {
+                    // Another order of the same may be possible.
+                    self.prediction.is_partial = true;
+                } else if let Some(trace) = solver.execution(&question, &steps) {
                     self.keep(&trace, steps, is_known);
                 }
             }

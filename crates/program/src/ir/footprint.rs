@@ -6,17 +6,27 @@ use crate::subject::{Future, LocSet};
 
 /// For each thread, for each instruction and the end, what may still come.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Footprints(Vec<Vec<Future>>);
+pub(super) struct Footprints {
+    threads: Vec<Vec<Future>>,
+    /// What is stored to at all.
+    stores: LocSet,
+}
 
 impl Footprints {
     /// The least fixed point over the flow of control of each thread.
     pub(super) fn new(threads: &[ThreadCode]) -> Self {
         let contested: Vec<bool> = (0..threads.len()).map(|child| is_contested(threads, child)).collect();
-        Footprints(threads.iter().map(|thread| futures(thread, &contested)).collect())
+        let threads: Vec<_> = threads.iter().map(|thread| futures(thread, &contested)).collect();
+        let stores = threads.iter().map(|thread| thread[0].stores).fold(LocSet::default(), LocSet::union);
+        Footprints { threads, stores }
     }
 
     pub(super) fn at(&self, thread: usize, instruction: usize) -> Future {
-        self.0[thread][instruction]
+        self.threads[thread][instruction]
+    }
+
+    pub(super) fn stores(&self) -> LocSet {
+        self.stores
     }
 }
 

@@ -11,6 +11,7 @@ use crate::ir::frame::{Frame, run};
 use crate::ir::instruction::Instruction;
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
+use crate::op::Op;
 use crate::packed;
 use crate::subject::{Failure, Foresight, Future, Hindsight, LocSet, Rewind, Snapshot, Status, Subject};
 
@@ -246,6 +247,17 @@ impl Rewind for Interpreter {
 
     fn may_write(&self, thread: ThreadId) -> bool {
         !self.future(thread).writes().is_empty()
+    }
+
+    fn waits_for_updates(&self, thread: ThreadId) -> bool {
+        let mut looked_at = Vec::with_capacity(1);
+        match self.status(thread) {
+            Status::Ready(Op::Lock { loc, .. }) => looked_at.push(loc),
+            Status::Ready(Op::Await { .. }) => self.awaited(thread, &mut looked_at),
+            _ => return false,
+        }
+        let stores = self.program.footprints.stores();
+        looked_at.iter().all(|&loc| !LocSet::of(loc).meets(stores))
     }
 }
 
