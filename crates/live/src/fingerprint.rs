@@ -25,7 +25,7 @@ impl Fingerprint {
         self.reads = mix(mix(self.reads, index.into()), mix(writer.name, u64::from(written) + 2));
     }
 
-    /// Takes note that operation `index` reads what was there at first, or takes an alternative.
+    /// Takes note that operation `index` takes an alternative.
     pub(crate) fn take(&mut self, index: u32, alternative: Value) {
         self.reads = mix(mix(self.reads, index.into()), alternative);
     }

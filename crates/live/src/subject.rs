@@ -252,19 +252,17 @@ impl Live {
 
     /// Takes note of what `thread` reads with the operation that it performs.
     fn note_read(&mut self, thread: ThreadId, answer: Value) {
-        let own = &self.threads[thread.index()];
-        let (mut fingerprint, index) = (own.fingerprint, own.performed);
-        let Some(request) = self.request(thread) else { return };
-        match (&request.what, self.source) {
-            (What::Choose { .. }, _) => fingerprint.take(index, answer),
-            (_, Some((writer, written))) => {
-                let writer = self.threads.get(writer.index()).map(|writer| writer.fingerprint).unwrap_or_default();
-                fingerprint.read(index, writer, written);
+        let writer =
+            self.source.and_then(|(writer, index)| Some((self.threads.get(writer.index())?.fingerprint, index)));
+        let own = &mut self.threads[thread.index()];
+        match (writer, &own.state) {
+            (Some((writer, written)), _) => own.fingerprint.read(own.performed, writer, written),
+            (None, State::Waiting(_, Request { what: What::Choose { .. }, .. })) => {
+                own.fingerprint.take(own.performed, answer);
             }
-            (what, None) if what.cell().is_some() => fingerprint.take(index, Value::MAX),
+            // What is there at first is read by whatever reads and has no writer.
             _ => {}
         }
-        self.threads[thread.index()].fingerprint = fingerprint;
     }
 
     /// What was not given back when all threads have ended.

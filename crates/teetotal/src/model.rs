@@ -3,6 +3,7 @@
 //! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -146,7 +147,7 @@ pub struct Report {
     /// The search that was taken; never `Auto`.
     pub search: SearchKind,
     /// Why it was, in words that go on from "`dpor` was taken, since".
-    pub search_reason: String,
+    pub search_reason: Cow<'static, str>,
     /// What the search did.
     pub stats: Stats,
     /// What is wrong, with the execution that shows it, as text.

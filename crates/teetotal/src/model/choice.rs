@@ -1,6 +1,6 @@
 //! Which search is taken.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use teetotal_explore::annotations::Unsupported;
 
@@ -41,11 +41,11 @@ impl SearchKind {
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     pub(super) kind: SearchKind,
-    pub(super) reason: String,
+    pub(super) reason: Cow<'static, str>,
 }
 
 impl Choice {
-    pub(super) fn new(kind: SearchKind, reason: impl Into<String>) -> Self {
+    pub(super) fn new(kind: SearchKind, reason: impl Into<Cow<'static, str>>) -> Self {
         Choice { kind, reason: reason.into() }
     }
 
@@ -59,34 +59,46 @@ impl Choice {
         ];
         match needs_dpor.into_iter().find(|(needs, _)| *needs) {
             Some((_, reason)) => Choice::new(SearchKind::Dpor, reason),
-            None if builder.search == SearchKind::Auto => Choice::new(SearchKind::Auto, "there are few executions"),
+            None if builder.search == SearchKind::Auto => Choice::new(SearchKind::Auto, FEW),
             None => Choice::new(builder.search, "it was asked for"),
         }
     }
 }
 
+/// Why a search is not thought about.
+const FEW: &str = "there are few executions";
+
 /// After so many executions `mcr` may be tried for the first time; then whenever there are `GROWTH` times as many.
-const FIRST: u64 = 64;
+const FIRST: u64 = 32;
 const GROWTH: u64 = 8;
 
 /// After so many executions it is not tried again.
 const LAST: u64 = FIRST * GROWTH.pow(4);
 
 /// So many executions that read alike have to be there for each that does not, so that `mcr` is tried.
-const FACTOR: u64 = 20;
+const FACTOR: u64 = 16;
 
 /// An execution of `mcr` takes so many times as long as one of `dpor`, roughly.
 const SLOWER: u64 = 8;
 
 /// Counts how many executions differ in what they read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Tally {
     executions: u64,
-    classes: BTreeSet<u64>,
+    /// One number for all executions that read the same; those since the last time it was looked at may be repeated.
+    classes: Vec<u64>,
+    /// When `mcr` may be tried next.
+    next: u64,
     goes_over: bool,
     refused: Option<Unsupported>,
     /// Executions of `mcr` that were run in vain.
     pub(super) abandoned: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { executions: 0, classes: Vec::new(), next: FIRST, goes_over: false, refused: None, abandoned: 0 }
+    }
 }
 
 impl Tally {
@@ -95,14 +107,19 @@ impl Tally {
     /// The more executions read alike the longer it is tried: if they all do so, it soon has all there is. Trying in vain
     /// takes no longer than what was done before took, unless there is much to win.
     pub(super) fn count(&mut self, fingerprint: impl FnOnce() -> u64) -> Option<u64> {
-        if self.executions >= LAST || self.refused.is_some() {
+        if self.next > LAST || self.refused.is_some() {
             return None;
         }
         self.executions += 1;
-        self.classes.insert(fingerprint());
-        let is_time = (0..=4).any(|times| self.executions == FIRST * GROWTH.pow(times));
+        self.classes.push(fingerprint());
+        if self.executions < self.next {
+            return None;
+        }
+        self.next *= GROWTH;
+        self.classes.sort_unstable();
+        self.classes.dedup();
         let ratio = self.executions / self.classes.len() as u64;
-        (is_time && ratio >= FACTOR).then_some(self.executions * ratio / (FACTOR * SLOWER))
+        (ratio >= FACTOR).then_some(self.executions * ratio / (FACTOR * SLOWER))
     }
 
     /// What `mcr` found is what counts.
@@ -116,14 +133,21 @@ impl Tally {
     }
 
     /// The search that was taken.
-    pub(super) fn choice(&self) -> Choice {
+    pub(super) fn choice(mut self) -> Choice {
+        if self.executions < FIRST {
+            return Choice::new(SearchKind::Dpor, FEW);
+        }
+        if let Some(Unsupported { reason }) = self.refused {
+            return Choice::new(SearchKind::Dpor, format!("there is {reason}"));
+        }
+        self.classes.sort_unstable();
+        self.classes.dedup();
         let (classes, executions) = (self.classes.len(), self.executions);
-        let said = format!("{classes} of the first {executions} executions differ in what they read");
-        match (self.goes_over, &self.refused) {
-            (true, _) => Choice::new(SearchKind::Mcr, format!("only {said}")),
-            (_, Some(Unsupported { reason })) => Choice::new(SearchKind::Dpor, format!("there is {reason}")),
-            _ if executions < FIRST => Choice::new(SearchKind::Dpor, "there are few executions"),
-            _ => Choice::new(SearchKind::Dpor, said),
+        match self.goes_over {
+            true => {
+                Choice::new(SearchKind::Mcr, format!("the first {executions} executions read in only {classes} ways"))
+            }
+            false => Choice::new(SearchKind::Dpor, format!("the first {executions} executions read in {classes} ways")),
         }
     }
 }
@@ -140,19 +164,19 @@ mod tests {
 
     #[test]
     fn it_is_tried_where_many_executions_read_alike() {
-        assert_eq!(tries(100, 10_000), [(64, 25), (512, 272), (4_096, 2_534)]);
+        assert_eq!(tries(100, 10_000), [(32, 8), (256, 170), (2_048, 1_552)]);
         assert_eq!(tries(10, 1_000_000), []);
         assert_eq!(tries(100, FIRST - 1), []);
     }
 
     #[test]
     fn what_is_said_fits_what_is_chosen() {
+        assert_eq!(Tally::default().choice().kind, SearchKind::Dpor);
         let mut tally = Tally::default();
-        assert_eq!(tally.choice().kind, SearchKind::Dpor);
-        (0..FIRST).for_each(|_| _ = tally.count(|| 7));
+        (0..FIRST).for_each(|number| _ = tally.count(|| number % 2));
         tally.go_over();
         let Choice { kind, reason } = tally.choice();
         assert_eq!(kind, SearchKind::Mcr);
-        assert_eq!(reason, "only 1 of the first 64 executions differ in what they read");
+        assert_eq!(reason, "the first 32 executions read in only 2 ways");
     }
 }

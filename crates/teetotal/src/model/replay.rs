@@ -26,7 +26,7 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
             let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
             let (not_robust, reachable, standing) = (Vec::new(), Vec::new(), Vec::new());
             let model = token.model;
-            let (search, search_reason) = (SearchKind::Dpor, "one execution is run again".to_owned());
+            let (search, search_reason) = (SearchKind::Dpor, "one execution is run again".into());
             Report {
                 model,
                 executions: 1,
