@@ -57,6 +57,7 @@ impl<const N: usize> Graph<N> {
     /// that of all the graphs that differ in it only one leads to the new one. [TRUST, Alg. 1]
     pub(super) fn revisitable(&self, loc: usize, past: Bits<N>, mut each: impl FnMut(Slot)) {
         let mut reads = self.cell(loc).all_readers & !past;
+        let mut newest = Vec::new();
         for &slot in self.added.iter().rev() {
             if reads == Bits::EMPTY {
                 return;
@@ -64,7 +65,7 @@ impl<const N: usize> Graph<N> {
             if past.has(slot) {
                 continue;
             }
-            if !self.is_by_default(slot, past) {
+            if !self.is_by_default(slot, past, &mut newest) {
                 return;
             }
             if reads.has(slot) {
@@ -75,7 +76,9 @@ impl<const N: usize> Graph<N> {
     }
 
     /// Whether `slot` is what would be added first, given only what was there before it and `past`.
-    fn is_by_default(&self, slot: Slot, past: Bits<N>) -> bool {
+    ///
+    /// Slots are asked about from the newest on; `newest` has, for each location, the newest write that they know.
+    fn is_by_default(&self, slot: Slot, past: Bits<N>, newest: &mut Vec<(usize, Slot)>) -> bool {
         let node = self.node(slot);
         let known = |other: Slot| self.node(other).stamp <= node.stamp || past.has(other);
         match node.role {
@@ -83,24 +86,27 @@ impl<const N: usize> Graph<N> {
             Role::Choice(alternative) => alternative == 0,
             Role::Vain => node.source == NONE || known(node.source),
             Role::Read | Role::Blocked | Role::UpdateRead => {
-                (node.source == NONE || known(node.source)) && !self.followed(node.source, node.loc(), known)
+                (node.source == NONE || known(node.source))
+                    && node.source == self.newest_known(node.loc(), known, newest)
             }
             Role::Store | Role::UpdateWrite => {
-                !self.followed(slot, node.loc(), known) && !node.readers.iter().any(known)
+                slot == self.newest_known(node.loc(), known, newest) && !node.readers.iter().any(known)
             }
         }
     }
 
-    /// Whether a write that is `known` comes after `write` in coherence.
-    fn followed(&self, write: Slot, loc: usize, known: impl Fn(Slot) -> bool) -> bool {
-        let mut later = self.follower(write, loc);
-        while later != NONE {
-            if known(later) {
-                return true;
-            }
-            later = self.node(later).co_after;
+    /// The last write in coherence that is `known`; later ones than the one in `newest` are not.
+    fn newest_known(&self, loc: usize, known: impl Fn(Slot) -> bool, newest: &mut Vec<(usize, Slot)>) -> Slot {
+        let at = newest.iter().position(|(other, _)| *other == loc).unwrap_or_else(|| {
+            newest.push((loc, self.cell(loc).newest));
+            newest.len() - 1
+        });
+        let mut write = newest[at].1;
+        while write != NONE && !known(write) {
+            write = self.node(write).co_before;
         }
-        false
+        newest[at].1 = write;
+        write
     }
 
     /// What stays when a write with this `past` is given to `read`.

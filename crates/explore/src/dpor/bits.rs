@@ -78,6 +78,19 @@ impl<const N: usize> Bits<N> {
         true
     }
 
+    /// Whether everything in it that is in `part` is in `other` too.
+    #[inline]
+    pub(super) fn is_within_of(&self, part: &Self, other: &Self) -> bool {
+        let mut word = 0;
+        while word < N {
+            if self.0[word] & part.0[word] & !other.0[word] != 0 {
+                return false;
+            }
+            word += 1;
+        }
+        true
+    }
+
     /// Adds what of `from` is not in it, to `rest` too.
     #[inline]
     pub(super) fn add_new(&mut self, from: &Self, rest: &mut Self) {

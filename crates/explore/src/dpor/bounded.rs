@@ -6,8 +6,8 @@ use teetotal_program::{Op, ThreadId};
 use super::alternatives::Alternative;
 use super::answer::{Answer, answer};
 use super::bits::Bits;
-use super::graph::NONE;
-use super::preemptions::Schedules;
+use super::graph::{NONE, Role};
+use super::preemptions::{More, Schedules};
 use super::walk::{Rewindable, Walk};
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
@@ -15,24 +15,35 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     pub(super) fn leave_out_sources(&mut self, first: usize, thread: ThreadId, op: Op, own_past: Bits<N>) {
         let Some(bound) = self.bound.filter(|_| self.alternatives.len() > first + 1) else { return };
         let Some(slot) = self.graph.free_slot() else { return };
-        let loc = self.reading(thread, op).loc.index();
-        let schedules = Schedules::new(&self.graph, self.graph.alive());
-        let waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
+        let reading = self.reading(thread, op);
+        let loc = reading.loc.index();
+        let progress = self.graph.progress(thread);
+        let held_back = self.held_back(progress, reading.access(progress));
         let (graph, subject, left_out) = (&self.graph, &self.subject, &mut self.left_out);
+        let schedules = Schedules::new(graph, M::BUFFERS);
         retain(&mut self.alternatives, first, |alternative| {
             let Alternative::Source(source) = alternative else { return true };
             let answer = answer::<S, M>(subject, thread, op, graph.value_of(source, loc));
-            if answer == Answer::Blocked {
+            let mut order = match answer {
                 // Nothing happens.
-                return true;
+                Answer::Blocked => return true,
+                Answer::Load(_) => progress.floor,
+                Answer::Failed | Answer::Updated(_) => progress.floor | held_back,
+            };
+            if source != NONE && graph.node(source).thread != thread {
+                order.insert(source);
             }
-            let past = own_past | if source == NONE { Bits::EMPTY } else { graph.node(source).past };
-            let fits = if matches!(answer, Answer::Updated(_)) && graph.is_updated(source, loc) {
-                // Whoever has updated it is given up.
-                let rival = graph.node(graph.follower(source, loc)).before;
-                Schedules::new(graph, graph.kept(rival, past)).with(thread, slot, past, waits).need_at_most(bound)
+            let before = graph.follower(source, loc);
+            let is_taken = matches!(answer, Answer::Updated(_)) && graph.is_updated(source, loc);
+            let fits = if is_taken {
+                // Whoever has updated it is given up, with all that comes after some read.
+                let past = own_past | if source == NONE { Bits::EMPTY } else { graph.node(source).past };
+                let mut oldest = graph.node(before).before;
+                graph.revisitable(loc, past, |read| oldest = read);
+                let more = More { thread, slot, order, floor: None, before: NONE };
+                schedules.need_at_most(&graph.kept(oldest, past), bound, &[more])
             } else {
-                schedules.with(thread, slot, past, waits).need_at_most(bound)
+                schedules.need_at_most(&graph.alive(), bound, &[More { thread, slot, order, floor: None, before }])
             };
             *left_out |= !fits;
             fits
@@ -44,19 +55,19 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let Some(bound) = self.bound.filter(|_| self.alternatives.len() > first) else { return };
         let Some(slot) = self.graph.free_slot() else { return };
         let write = self.write_of_thread(thread);
+        let floor = (M::BUFFERS && write.role == Role::Store).then(|| self.graph.progress(thread).floor);
         let (graph, left_out) = (&self.graph, &mut self.left_out);
+        let schedules = Schedules::new(graph, M::BUFFERS);
         retain(&mut self.alternatives, first, |alternative| {
             let Alternative::Revisit(read) = alternative else { return true };
             let node = graph.node(read);
-            let kept = Schedules::new(graph, graph.kept(read, write.past));
-            let mut with_write = kept.with(thread, slot, write.past, false);
+            let kept = graph.kept(read, write.past);
+            let writes = More { thread, slot, order: write.order & kept, floor, before: NONE };
+            let order = graph.progress_after(node.before, graph.strand(node.thread)).floor | Bits::one(slot);
+            let reads = More { thread: node.thread, slot: read, order, floor: None, before: NONE };
             // What waits may have to wait, and nothing happens.
-            if !node.waits {
-                let strand = graph.strand(node.thread);
-                let past = graph.past_after(node.before, strand) | write.past | Bits::one(slot);
-                with_write = with_write.with(node.thread, read, past, false);
-            }
-            let fits = with_write.need_at_most(bound);
+            let more = if node.waits { &[writes][..] } else { &[writes, reads] };
+            let fits = schedules.need_at_most(&kept, bound, more);
             *left_out |= !fits;
             fits
         });

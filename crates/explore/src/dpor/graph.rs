@@ -87,6 +87,8 @@ pub(super) struct Node<const N: usize> {
     pub(super) stamp: u32,
     /// What comes directly before it.
     pub(super) order: Bits<N>,
+    /// What comes before it, and itself, as it was when it was added; see `reach.rs`.
+    pub(super) reach: Bits<N>,
     /// What it depends on, by program order, reads-from, spawn and join, and itself.
     pub(super) past: Bits<N>,
     /// Of a write: who reads from it.
@@ -129,6 +131,7 @@ impl<const N: usize> Node<N> {
             index: 0,
             stamp: 0,
             order: Bits::EMPTY,
+            reach: Bits::EMPTY,
             past: Bits::EMPTY,
             readers: Bits::EMPTY,
             after: Progress::START,
@@ -161,6 +164,8 @@ pub(super) struct Graph<const N: usize> {
     pub(super) n_halves: u32,
     /// The nodes that are no events.
     vain: Bits<N>,
+    /// What came before a node that was there already, and that node.
+    pub(super) late: Vec<(Slot, Slot)>,
     next_stamp: u32,
     threads: Vec<Strand>,
     locations: Vec<Cell<N>>,
@@ -261,17 +266,6 @@ impl<const N: usize> Graph<N> {
             (NONE, spawn) => self.node(spawn).past,
             (before, _) => self.node(before).past,
         }
-    }
-
-    /// Everything that comes before one of `start`, and these.
-    #[inline]
-    pub(super) fn closure(&self, start: Bits<N>) -> Bits<N> {
-        let mut seen = start;
-        let mut rest = start;
-        while let Some(slot) = rest.pop() {
-            seen.add_new(&self.node(slot).order, &mut rest);
-        }
-        seen
     }
 
     /// The value that `write` wrote to the location `loc`, or the initial one.
@@ -379,6 +373,7 @@ impl<const N: usize> Graph<N> {
         let follower = self.follower(source, loc);
         if follower != NONE {
             self.nodes[follower as usize].order.insert(slot);
+            self.late.push((slot, follower));
         }
     }
 
@@ -398,11 +393,15 @@ impl<const N: usize> Graph<N> {
         let loc = self.node(slot).loc();
         self.count(slot, -1);
         self.readers_mut(source, loc).remove(slot);
-        self.vain.remove(slot);
+        if self.vain.has(slot) {
+            self.vain.remove(slot);
+            return;
+        }
         self.locations[loc].all_readers.remove(slot);
         let follower = self.follower(source, loc);
         if follower != NONE {
             self.nodes[follower as usize].order.remove(slot);
+            self.forget_late(slot);
         }
     }
 
@@ -424,10 +423,11 @@ impl<const N: usize> Graph<N> {
         self.set_follower(previous, loc, slot);
         match follower {
             NONE => self.locations[loc].newest = slot,
-            follower => {
-                let follower = &mut self.nodes[follower as usize];
+            co_after => {
+                let follower = &mut self.nodes[co_after as usize];
                 follower.co_before = slot;
                 follower.order.insert(slot);
+                self.late.push((slot, co_after));
             }
         }
     }
@@ -455,6 +455,7 @@ impl<const N: usize> Graph<N> {
         self.set_newest_or_before(co_after, loc, co_before);
         if co_after != NONE {
             self.nodes[co_after as usize].order.remove(slot);
+            self.forget_late(slot);
         }
     }
 
@@ -512,6 +513,7 @@ impl<const N: usize> Graph<N> {
         for loc in 0..self.locations.len() {
             self.close_gaps(whole, loc, kept);
         }
+        self.find_reach(kept);
     }
 
     /// Links the writes of `whole` to `loc` that are in `kept` with each other.

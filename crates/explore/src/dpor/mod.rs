@@ -21,6 +21,7 @@ mod overtaking;
 mod pool;
 mod position;
 mod preemptions;
+mod reach;
 mod rerun;
 mod rest;
 mod search;

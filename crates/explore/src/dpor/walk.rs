@@ -539,6 +539,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let floor = if is_vain { progress.floor } else { Bits::one(slot) };
         node.after = Progress { floor, pending: progress.pending & !held_back, epoch: progress.epoch };
         self.graph.link_read(slot, source);
+        self.graph.keep_reach(slot);
         if matches!(answer, Answer::Load(_) | Answer::Failed) {
             self.subject.reads_from(thread, self.graph.writer(source));
             self.subject.resume(thread, &[value]);
@@ -567,6 +568,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
         added.after = after;
         self.graph.link_write(slot, previous);
+        self.graph.keep_reach(slot);
         match source {
             Some(source) => {
                 let read = self.graph.node(self.graph.node(slot).before).read;
@@ -615,6 +617,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let mut node = Node::blank(thread, self.subject.place(thread), role, access);
         node.order = before;
         let slot = self.graph.add(node);
+        self.graph.keep_reach(slot);
         past.insert(slot);
         let passes_barrier = matches!(op, Op::Fence { order: Order::Release | Order::AcqRel });
         let node = self.graph.node_mut(slot);
