@@ -7,7 +7,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a revisit gives up what is not as by default",
         file: "crates/explore/src/dpor/alternatives.rs",
-        original: "if !self.is_by_default(slot, past) {",
+        original: "if !self.is_by_default(slot, past, &mut newest) {",
         replacement: "if false {",
     },
     Mutant {
@@ -21,6 +21,30 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/explore/src/dpor/alternatives.rs",
         original: " && !node.readers.iter().any(known)",
         replacement: "",
+    },
+    Mutant {
+        name: "a look in vain is given up whatever came of it",
+        file: "crates/explore/src/dpor/alternatives.rs",
+        original: "Role::Vain => node.source == NONE || known(node.source),",
+        replacement: "Role::Vain => true,",
+    },
+    Mutant {
+        name: "after a look in vain the same is looked at again",
+        file: "crates/explore/src/dpor/listing.rs",
+        original: "looked.is_none_or(|stamp| write != NONE && graph.node(write).stamp > stamp);",
+        replacement: "looked.is_none_or(|_| true || write == NONE);",
+    },
+    Mutant {
+        name: "a look in vain comes before what is written next",
+        file: "crates/explore/src/dpor/graph.rs",
+        original: "if self.node(slot).role == Role::Vain {",
+        replacement: "if false {",
+    },
+    Mutant {
+        name: "nobody looks at what was there before, in vain or not",
+        file: "crates/explore/src/dpor/walk.rs",
+        original: "self.threads().find_map(|thread| self.look_of(thread))",
+        replacement: "self.threads().find_map(|thread| self.look_of(thread).filter(|_| false))",
     },
     Mutant {
         name: "any alternative of a choice is the default",

@@ -89,7 +89,7 @@ struct Prober<S, M, const N: usize> {
 impl<S: Rewindable, M: Model, const N: usize> Prober<S, M, N> {
     /// An estimate of the executions below where the walk is, from at most `probes` of them.
     fn below(&mut self, probes: u64) -> Result<f64, TooLarge> {
-        if self.steps.is_some_and(|limit| self.walk.graph.len() as u64 > limit) {
+        if self.steps.is_some_and(|limit| self.walk.graph.n_operations() as u64 > limit) {
             return Ok(0.0);
         }
         let depth = self.walk.levels.len();

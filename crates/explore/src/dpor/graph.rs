@@ -162,6 +162,8 @@ pub(super) struct Graph<const N: usize> {
     pub(super) n_waiting: u32,
     /// How many reads of read-modify-writes there are without their writes.
     pub(super) n_halves: u32,
+    /// How many nodes are no operations of their own: second halves, and looks in vain.
+    n_parts: u32,
     /// The nodes that are no events.
     vain: Bits<N>,
     /// What came before a node that was there already, and that node.
@@ -240,6 +242,11 @@ impl<const N: usize> Graph<N> {
     /// How many nodes there are.
     pub(super) fn len(&self) -> usize {
         self.added.len()
+    }
+
+    /// How many operations there are.
+    pub(super) fn n_operations(&self) -> usize {
+        self.added.len() - self.n_parts as usize
     }
 
     /// What `thread` goes on with.
@@ -385,6 +392,9 @@ impl<const N: usize> Graph<N> {
             Role::UpdateWrite => self.n_halves = self.n_halves.wrapping_add_signed(-by),
             _ => {}
         }
+        if matches!(self.node(slot).role, Role::UpdateWrite | Role::Vain) {
+            self.n_parts = self.n_parts.wrapping_add_signed(by);
+        }
     }
 
     /// Takes a read out of the links of others.
@@ -486,7 +496,7 @@ impl<const N: usize> Graph<N> {
         self.alive = with_read;
         self.vain = whole.vain & kept;
         self.next_stamp = whole.next_stamp;
-        (self.n_waiting, self.n_halves) = (0, 0);
+        (self.n_waiting, self.n_halves, self.n_parts) = (0, 0, 0);
         self.width = whole.width;
         self.threads.clone_from(&whole.threads);
         self.locations.clone_from(&whole.locations);

@@ -227,7 +227,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
 
     /// Whether the execution is as long as the limit allows, and longer.
     fn is_cut<const N: usize>(&mut self, walk: &Walk<S, M, N>) -> bool {
-        let depth = walk.graph.len() as u64;
+        let depth = walk.graph.n_operations() as u64;
         let is_cut = self.limits.steps.is_some_and(|limit| depth > limit);
         if is_cut && self.cut.is_none_or(|cut| matches!(cut, StopReason::Preemptions(_))) {
             self.cut = Some(StopReason::Steps(depth - 1));
