@@ -12,6 +12,7 @@ mod cases;
 mod library;
 mod peers;
 mod rates;
+mod searches;
 
 use peers::{End, Peers, Run};
 
@@ -57,6 +58,7 @@ pub(crate) fn run(alone: bool) -> ExitCode {
     }
     missed += rates::counts();
     missed += rates::rate();
+    missed += searches::compare();
     if missed == 0 {
         println!("\nall targets reached");
         return ExitCode::SUCCESS;

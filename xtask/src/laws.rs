@@ -17,6 +17,7 @@ use teetotal_program::testing::{Coverage, Shape, generate, shrink};
 use crate::Task;
 use crate::laws::everything::Everything;
 
+mod annotations;
 mod arithmetic;
 mod bounded;
 mod candidates;
@@ -118,6 +119,12 @@ const LAWS: &[Law] = &[
         needs_end: true,
         every: 1,
         holds: mcr::finds_each_class_once,
+    },
+    Law {
+        name: "annotations find who reads from whom as brute force does, each once",
+        needs_end: true,
+        every: 1,
+        holds: annotations::finds_each_class_once,
     },
     Law { name: "mcr predicts the races of brute force", needs_end: true, every: 1, holds: races::are_predicted },
     Law { name: "robustness is decided under SC", needs_end: true, every: 1, holds: robustness::agrees_with_the_model },

@@ -14,6 +14,7 @@ use clap::Args;
 use crate::Task;
 use crate::laws::AFTER;
 
+mod annotations;
 mod dpor;
 mod mcr;
 mod robustness;
@@ -22,7 +23,7 @@ mod table;
 
 /// All faults.
 fn all() -> impl Iterator<Item = &'static Mutant> {
-    let engines = dpor::MUTANTS.iter().chain(mcr::MUTANTS).chain(symbolic::MUTANTS);
+    let engines = annotations::MUTANTS.iter().chain(dpor::MUTANTS).chain(mcr::MUTANTS).chain(symbolic::MUTANTS);
     table::MUTANTS.iter().chain(engines).chain(robustness::MUTANTS)
 }
 

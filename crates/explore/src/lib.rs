@@ -4,6 +4,7 @@
 //! There are two loops, [`driver`] for searches that run one execution after the other and [`stateful`] for the one that
 //! walks over states; both perform steps through [`System`] and nothing else does.
 
+pub mod annotations;
 mod auto;
 mod chance;
 mod check;

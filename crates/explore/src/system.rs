@@ -36,6 +36,15 @@ impl<S: Subject, M: Model> System<S, M> {
         &self.machine
     }
 
+    /// Tells the subject what memory holds, before it is taken back.
+    pub(crate) fn settle(&mut self)
+    where
+        S: Rewind,
+    {
+        let machine = &self.machine;
+        self.subject.settle(&|loc| machine.memory(loc));
+    }
+
     /// Puts `thread` where it once was: its own state, and its pending stores.
     pub(crate) fn put_thread(&mut self, thread: ThreadId, words: &[Value], buffer: &StoreBuffer)
     where

@@ -11,6 +11,7 @@ use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status
 use crate::beginning::Beginning;
 use crate::complaint::{Complaint, Kind};
 use crate::fiber::{self, Backend, Fiber};
+use crate::fingerprint::Fingerprint;
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
@@ -84,6 +85,7 @@ pub(crate) struct Thread {
     state: State,
     /// How many operations it has performed.
     performed: u32,
+    fingerprint: Fingerprint,
     /// Where it stands, or stood last.
     place: Option<&'static Location<'static>>,
     /// Where the operations stand that it has performed, if that is recorded.
@@ -234,6 +236,35 @@ impl Live {
         !waits.is_empty()
     }
 
+    /// A number for what all threads have read so far, and from where.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let numbers = self.threads.iter().map(|own| own.fingerprint.number(own.performed));
+        numbers.fold(0, u64::wrapping_add)
+    }
+
+    /// What `thread` looked at before it said that it waits, and what it saw there.
+    pub(crate) fn looked_at(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
+        let locations = &self.memory.borrow().locations;
+        let at = |(key, value): (Key, Value)| Some((locations.get(key.index()).copied().flatten()?, value));
+        self.execution.looked_at(thread).into_iter().filter_map(at).collect()
+    }
+
+    /// Takes note of what `thread` reads with the operation that it performs.
+    fn note_read(&mut self, thread: ThreadId, answer: Value) {
+        let writer =
+            self.source.and_then(|(writer, index)| Some((self.threads.get(writer.index())?.fingerprint, index)));
+        let own = &mut self.threads[thread.index()];
+        match (writer, &own.state) {
+            (Some((writer, written)), _) => own.fingerprint.read(own.performed, writer, written),
+            (None, State::Waiting(_, Request { what: What::Choose { .. }, .. })) => {
+                own.fingerprint.take(own.performed, answer);
+            }
+            // What is there at first is read by whatever reads and has no writer.
+            _ => {}
+        }
+    }
+
     /// What was not given back when all threads have ended.
     #[must_use]
     pub fn leaks(&self) -> Vec<Leak> {
@@ -319,6 +350,7 @@ impl Live {
             self.threads.push(Thread {
                 state: State::NotStarted,
                 performed: 0,
+                fingerprint: Fingerprint::default(),
                 place: None,
                 places: Vec::new(),
                 done: Vec::new(),
@@ -574,6 +606,7 @@ impl Subject for Live {
     fn resume(&mut self, thread: ThreadId, answer: &[Value]) {
         self.is_settled = false;
         let answer = answer.first().copied().unwrap_or(0);
+        self.note_read(thread, answer);
         self.note(thread, answer);
         self.go_on(thread, answer);
     }
@@ -686,6 +719,8 @@ impl Live {
         if let What::Spawn { body } = &mut request.what {
             let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));
             self.start(child, body.expect("a thread is started once"));
+            let own = &self.threads[thread.index()];
+            self.threads[child.index()].fingerprint = own.fingerprint.of_child(own.performed);
             answer = Value::from(child.0);
         }
         self.run(thread, fiber, answer);

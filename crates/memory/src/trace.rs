@@ -97,6 +97,14 @@ impl Trace {
         }
     }
 
+    /// The same with `event` in the place of the one with this id, to ask whether that could have been.
+    #[must_use]
+    pub fn with_event(&self, id: EventId, event: Event) -> Trace {
+        let mut trace = self.clone();
+        trace.events[id.index()] = event;
+        trace
+    }
+
     /// Every event with its id.
     pub fn ids(&self) -> impl Iterator<Item = (EventId, &Event)> {
         self.events.iter().enumerate().map(|(index, event)| (EventId::at(index), event))

@@ -233,6 +233,29 @@ pub enum RedoAnswer {
     NotYet,
 }
 
+/// A subject that can tell afterwards what an operation would have done with other values.
+///
+/// A search asks so about executions that were run, to see what others there are.
+pub trait Hindsight: Subject {
+    /// What is kept of an operation.
+    type Kept: Clone;
+
+    /// What is to be kept of the operation that `thread` is about to perform.
+    fn keep(&self, thread: ThreadId) -> Self::Kept;
+
+    /// What the read-modify-write, lock or unlock would have written over `old`, or nothing.
+    fn would_write(&self, kept: &Self::Kept, old: Value) -> Option<Value>;
+
+    /// Whether the `Await` of one location would have gone on with `value`.
+    fn would_accept(&self, kept: &Self::Kept, value: Value) -> bool;
+
+    /// What memory has to hold at the end so that `thread`, which stands where it waits, waits for good; where it waits
+    /// apart.
+    fn waits_while(&self, _thread: ThreadId) -> Vec<(Loc, Value)> {
+        Vec::new()
+    }
+}
+
 /// A subject that can tell which locations a thread may still use.
 ///
 /// The stateful search needs it to see which steps commute with everything that is still to come.

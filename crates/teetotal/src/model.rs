@@ -3,6 +3,7 @@
 //! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
+use std::borrow::Cow;
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use teetotal_live::{CHANGES_IN_A_ROW, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
 mod checkpoint;
+mod choice;
 mod environment;
 mod failure;
 mod perform;
@@ -33,9 +35,10 @@ pub use teetotal_live::reachable as reached;
 #[doc(inline)]
 pub use teetotal_live::{Backend, Mark, Place, Standing};
 
+pub use choice::SearchKind;
 use failure::Failing;
 pub use robustness::NotRobust;
-use search::{Found, Search};
+use search::{Found, Outcome, Search};
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
 ///
@@ -86,6 +89,8 @@ pub struct Builder {
     /// A preemption is a switch to another thread although the one that runs can go on. Ways that need more are left out,
     /// with what would be found only by going back from there.
     pub preemption_bound: Option<usize>,
+    /// Which executions are run.
+    pub search: SearchKind,
     /// How many processor cores to use.
     pub jobs: usize,
     /// How many bytes the stack of a thread has.
@@ -139,6 +144,10 @@ pub struct Report {
     pub executions: u64,
     /// Whether these are all.
     pub coverage: Coverage,
+    /// The search that was taken; never `Auto`.
+    pub search: SearchKind,
+    /// Why it was, in words that go on from "`dpor` was taken, since".
+    pub search_reason: Cow<'static, str>,
     /// What the search did.
     pub stats: Stats,
     /// What is wrong, with the execution that shows it, as text.
@@ -166,6 +175,7 @@ impl Builder {
             max_duration: None,
             max_branches: 1_000,
             preemption_bound: None,
+            search: SearchKind::Auto,
             jobs: 1,
             stack_size: teetotal_live::STACK_SIZE,
             backend: Backend::default(),
@@ -315,7 +325,8 @@ impl Builder {
         let ledger = Ledger::default();
         reachable::ask_for(&ledger, place);
         self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
-        let Found { stats, coverage, wrong } = self.model.visit(Search::new(self, body, &ledger));
+        let Outcome { found, choice } = self.model.visit(Search::new(self, body, &ledger));
+        let Found { stats, coverage, wrong } = found;
         let coverage = match coverage {
             Coverage::Complete if ledger.left_out_turns() => Coverage::Stopped(StopReason::Turns),
             coverage => coverage,
@@ -324,14 +335,17 @@ impl Builder {
         let failure = match wrong {
             Some(wrong) => {
                 let executions = stats.executions;
-                Some(self.model.visit(Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions }))
+                let search = choice.kind;
+                let failing = Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions, search };
+                Some(self.model.visit(failing))
             }
             None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
             None => None,
         };
         let (model, executions, not_robust) = (self.model, stats.executions, Vec::new());
         let standing = ledger.standing();
-        Report { model, executions, coverage, stats, failure, not_robust, reachable, standing }
+        let (search, search_reason) = (choice.kind, choice.reason);
+        Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
     }
 }
 

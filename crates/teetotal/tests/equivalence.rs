@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use teetotal::model::Builder as ModelBuilder;
+use teetotal::model::{Builder as ModelBuilder, SearchKind};
 use teetotal::sync::atomic::{AtomicU64, Ordering, fence};
 use teetotal::{ModelId, thread};
-use teetotal_explore::{Options, SearchId, check};
-use teetotal_memory::MODELS;
+use teetotal_explore::{Limits, Options, Schedule, SearchId, check, dpor, trace_of};
+use teetotal_memory::{MODELS, Model, ModelVisitor};
 use teetotal_program::ir::{Expr, FetchOp, Instruction, Interpreter, Program, Update};
 use teetotal_program::testing::{Idioms, Shape, generate, shrink};
-use teetotal_program::{OnFailure, Op, Order, Reg, Status, Subject, ThreadId, Value, Width};
+use teetotal_program::{Loc, OnFailure, Op, Order, Reg, Status, Subject, ThreadId, Value, Width};
 
 /// What an execution leaves: the registers of each thread, then memory.
 type Outcome = Vec<Value>;
@@ -121,12 +121,13 @@ fn rmw(
     }
 }
 
-/// What Rust code that says what `program` says leaves, unless something goes wrong; and how many executions it has.
-fn as_rust_code(program: &Arc<Program>, model: ModelId) -> (Option<BTreeSet<Outcome>>, u64) {
+/// What Rust code that says what `program` says leaves, unless something goes wrong; and how many executions are run.
+fn as_rust_code(program: &Arc<Program>, model: ModelId, search: SearchKind) -> (Option<BTreeSet<Outcome>>, u64) {
     let outcomes = Arc::new(std::sync::Mutex::new(BTreeSet::new()));
     let (of, seen) = (Arc::clone(program), Arc::clone(&outcomes));
     let mut builder = ModelBuilder::new();
     builder.model = model;
+    builder.search = search;
     let report = builder.explore(move || {
         let cells: Vec<AtomicU64> = of.locations.iter().map(|location| AtomicU64::new(location.initial)).collect();
         let shared = Arc::new(cells);
@@ -142,6 +143,7 @@ fn as_rust_code(program: &Arc<Program>, model: ModelId) -> (Option<BTreeSet<Outc
         seen.lock().expect("nobody panics").insert(outcome);
     });
     assert!(report.failure.is_some() || report.coverage.is_complete(), "{:?}: {program}", report.coverage);
+    assert_eq!(report.search, search, "{}", report.search_reason);
     let outcomes = outcomes.lock().expect("nobody panics").clone();
     (report.failure.is_none().then_some(outcomes), report.executions)
 }
@@ -176,9 +178,36 @@ fn difference(program: &Arc<Program>, model: ModelId) -> Option<String> {
     if executions > 500 {
         return None;
     }
-    let (found, run) = as_rust_code(program, model);
-    let is_same = found == expected && (expected.is_none() || run == executions);
-    (!is_same).then(|| format!("{run} executions, not {executions}: {found:?}, not {expected:?}"))
+    let n_classes = classes(program, model);
+    [(SearchKind::Dpor, executions), (SearchKind::Mcr, n_classes)].into_iter().find_map(|(search, executions)| {
+        let (found, run) = as_rust_code(program, model, search);
+        let is_same = found == expected && (expected.is_none() || run == executions);
+        let what = || format!("{search:?}: {run} executions, not {executions}: {found:?}, not {expected:?}");
+        (!is_same).then(what)
+    })
+}
+
+/// How many executions of `program` differ in who reads from whom, where everybody who is interested reads memory at last.
+fn classes(program: &Arc<Program>, model: ModelId) -> u64 {
+    struct Count<'c>(&'c Arc<Program>);
+    impl ModelVisitor for Count<'_> {
+        type Output = u64;
+
+        fn visit<M: Model>(self) -> u64 {
+            let mut classes = BTreeSet::new();
+            let n_locations = self.0.locations.len();
+            dpor::visit::<_, M>(&Interpreter::new(Arc::clone(self.0)), &Limits::default(), &mut |steps| {
+                let trace = trace_of(self.0, M::ID, &Schedule::Steps(steps)).trace;
+                let last = (0..n_locations).map(|loc| {
+                    let last = trace.coherence(Loc::at(loc)).last().map(|&write| *trace.event(write));
+                    last.map(|write| (write.thread, write.index))
+                });
+                classes.insert((trace.reads_from_key(), last.collect::<Vec<_>>()));
+            });
+            classes.len() as u64
+        }
+    }
+    model.visit(Count(program))
 }
 
 #[test]

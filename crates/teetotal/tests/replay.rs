@@ -83,6 +83,10 @@ fn variables_say_under_which_model_and_how_far() {
     }
     let (passes, text) = run("victim", &[("TEETOTAL_MODEL", "arm")]);
     assert!(!passes && text.contains("TEETOTAL_MODEL is `arm`, and must be one of sc, tso, pso"), "{text}");
+    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "stateful")]);
+    assert!(!passes && text.contains("TEETOTAL_SEARCH is `stateful`, and must be one of auto, dpor, mcr"), "{text}");
+    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "mcr")]);
+    assert!(!passes && text.contains("of the search `mcr`, under pso"), "{text}");
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "many")]);
     assert!(!passes && text.contains("LOOM_MAX_BRANCHES is `many`, and must be a number"), "{text}");
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "3")]);

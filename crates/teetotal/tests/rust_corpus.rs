@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "what is checked is unsafe code")]
 
 use teetotal::ModelId;
-use teetotal::model::Builder;
+use teetotal::model::{Builder, SearchKind};
 use teetotal::sync::Arc;
 use teetotal::thread;
 
@@ -66,11 +66,12 @@ impl<T: Copy> Shared<T> {
 }
 
 /// Demands the verdicts of these cases.
-fn check(cases: &[Case]) {
+fn check(cases: &[Case], search: SearchKind) {
     for Case { variant, verdicts, run } in cases {
         for (model, expected) in [ModelId::Sc, ModelId::Tso, ModelId::Pso].into_iter().zip(verdicts) {
             let mut builder = Builder::new();
             builder.model = model;
+            builder.search = search;
             let report = builder.explore(*run);
             match (report.failure, expected) {
                 (None, None) => assert!(report.coverage.is_complete(), "{variant}, {model:?}: {:?}", report.coverage),
@@ -97,7 +98,16 @@ macro_rules! programs {
             $(
                 #[test]
                 fn $name() {
-                    super::check(super::$name::CASES);
+                    super::check(super::$name::CASES, super::SearchKind::Auto);
+                }
+            )*
+        }
+
+        mod by_annotations {
+            $(
+                #[test]
+                fn $name() {
+                    super::check(super::$name::CASES, super::SearchKind::Mcr);
                 }
             )*
         }

@@ -70,6 +70,12 @@ impl Open {
         }
         let mut reads = Vec::new();
         for (number, read) in layout.reads.iter().enumerate().filter(|(_, read)| has(&part.moments, read.moment)) {
+            if layout.keeps_sources {
+                let writer = layout.writer(layout.kept_source(read.event, question.demands)?);
+                let is_there = writer.is_none_or(|write| has(&part.moments, write) && write != read.moment);
+                reads.push(OpenRead { read: number, writers: is_there.then_some(writer).into_iter().collect() });
+                continue;
+            }
             let writes = layout.locations[read.loc.index()].writes.iter().copied();
             let in_part = writes.filter(|&write| has(&part.moments, write) && write != read.moment);
             let writers = std::iter::once(None).chain(in_part.map(Some));

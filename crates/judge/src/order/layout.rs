@@ -3,6 +3,7 @@
 use teetotal_memory::{EventId, EventKind, ModelId, Source, Trace};
 use teetotal_program::{Loc, Value};
 
+use super::question::Demand;
 use crate::axiomatic::{Keeps, PartialOrder, Placed, keeps_of, place_all};
 
 /// What all questions about a trace have in common.
@@ -25,6 +26,8 @@ pub(super) struct Layout<'t> {
     pub(super) starters: Vec<Option<EventId>>,
     /// What must come before what whatever is asked: kept program order, spawn and join.
     pub(super) must: PartialOrder,
+    /// Whether reads of which nothing is demanded keep their sources, not only their values.
+    pub(super) keeps_sources: bool,
 }
 
 /// An event that reads.
@@ -72,6 +75,7 @@ impl<'t> Layout<'t> {
             locations: (0..n_locations).map(location).collect(),
             placed,
             threads,
+            keeps_sources: false,
         };
         layout.add_forks();
         layout.find_accesses();
@@ -138,6 +142,15 @@ impl<'t> Layout<'t> {
             Source::Initial => None,
             Source::Write(write) => Some(self.moment(write)),
         }
+    }
+
+    /// Where `read` is to take its value from where sources are kept.
+    pub(super) fn kept_source(&self, read: EventId, demands: &[Demand]) -> Option<Source> {
+        let demanded = demands.iter().find_map(|demand| match *demand {
+            Demand::Source { read: event, source } if event == read => Some(source),
+            _ => None,
+        });
+        demanded.or(self.trace.event(read).source)
     }
 
     /// Whether the write at `moment` is one of the thread of `read`, and before it in program order.

@@ -67,6 +67,14 @@ impl<'t> Solver<'t> {
         self.learns_only = true;
     }
 
+    /// From now on every read of which nothing is demanded takes its value from where it did in the trace.
+    ///
+    /// Values do not matter then: it is for whoever asks to know that an operation goes on with what it reads, and to
+    /// perform the answer, which the machine has not done.
+    pub fn keep_sources(&mut self) {
+        self.layout.keeps_sources = true;
+    }
+
     /// What all answers have cost.
     #[must_use]
     pub fn effort(&self) -> Effort {
@@ -118,7 +126,8 @@ impl<'t> Solver<'t> {
             return Answer::Impossible;
         }
         if !self.learns_only {
-            if let Some(order) = self.as_in_trace(part, &open, cost) {
+            let is_fixed = self.layout.keeps_sources;
+            if let Some(order) = if is_fixed { None } else { self.as_in_trace(part, &open, cost) } {
                 return self.confirmed(part, question, &order);
             }
             match self.try_frontiers(part, &open, cost) {
@@ -166,10 +175,11 @@ impl<'t> Solver<'t> {
         found
     }
 
-    /// The execution in which the moments come in this order, if the machine consents.
+    /// The execution in which the moments come in this order, if the machine consents or is not asked.
     fn confirmed(&self, part: &Part, question: &Question<'_>, order: &[usize]) -> Answer {
         let steps = schedule::steps(&self.layout, part, order);
-        let is_real = script::perform(&self.layout, part, question, &steps).is_some();
+        let is_asked = !self.layout.keeps_sources;
+        let is_real = !is_asked || script::perform(&self.layout, part, question, &steps).is_some();
         debug_assert!(is_real, "the machine does not perform {steps:?}, which answers {question:?}");
         if is_real { Answer::Possible(steps) } else { Answer::Unknown }
     }

@@ -13,7 +13,7 @@ use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::op::Op;
 use crate::packed;
-use crate::subject::{Failure, Foresight, Future, LocSet, Rewind, Snapshot, Status, Subject};
+use crate::subject::{Failure, Foresight, Future, Hindsight, LocSet, Rewind, Snapshot, Status, Subject};
 
 /// A program in the middle of an execution.
 #[derive(Clone, Debug)]
@@ -258,6 +258,23 @@ impl Rewind for Interpreter {
         }
         let stores = self.program.footprints.stores();
         looked_at.iter().all(|&loc| !LocSet::of(loc).meets(stores))
+    }
+}
+
+/// Of an operation the state of its thread is kept.
+impl Hindsight for Interpreter {
+    type Kept = (ThreadId, Box<[Value]>);
+
+    fn keep(&self, thread: ThreadId) -> Self::Kept {
+        (thread, self.frame(thread).words.into())
+    }
+
+    fn would_write(&self, (thread, words): &Self::Kept, old: Value) -> Option<Value> {
+        Frame { program: &self.program, thread: *thread, words }.modify(old).unwrap_or(None)
+    }
+
+    fn would_accept(&self, (thread, words): &Self::Kept, value: Value) -> bool {
+        Frame { program: &self.program, thread: *thread, words }.accepts(&[value], 0)
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use teetotal_frontends::traces::Format;
 use teetotal_memory::{MODELS, ModelId};
 
-use super::{Backend, Builder};
+use super::{Backend, Builder, SearchKind};
 
 /// Changes `builder` as the environment says.
 ///
@@ -29,6 +29,9 @@ pub(super) fn apply(builder: &mut Builder) {
     }
     if let Some(n) = number(&["TEETOTAL_MAX_PREEMPTIONS", "LOOM_MAX_PREEMPTIONS"]) {
         builder.preemption_bound = Some(n);
+    }
+    if let Some(search) = read(&["TEETOTAL_SEARCH"], "one of auto, dpor, mcr", search) {
+        builder.search = search;
     }
     if let Some(n) = read(&["TEETOTAL_JOBS"], "a number that is at least 1", at_least_one) {
         builder.jobs = n;
@@ -77,6 +80,10 @@ pub(super) fn patience() -> Option<u64> {
 
 fn model(text: &str) -> Option<ModelId> {
     MODELS.iter().find(|info| info.name.eq_ignore_ascii_case(text)).map(|info| info.id)
+}
+
+fn search(text: &str) -> Option<SearchKind> {
+    SearchKind::ALL.into_iter().find(|kind| kind.name() == text)
 }
 
 fn robustness(text: &str) -> Option<()> {

@@ -6,13 +6,13 @@ use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
 
-use super::Builder;
 use super::perform::{Performed, Way, perform};
 use super::problem::Problem;
 use super::relevant;
 use super::search::{Found, Search, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
+use super::{Builder, SearchKind};
 
 /// How many executions are spent on saying what happens under a stronger model.
 const EXECUTIONS_ELSEWHERE: usize = 10_000;
@@ -28,6 +28,8 @@ pub(super) struct Failing<'f> {
     pub(super) ledger: &'f Ledger,
     /// How many executions there were with this one.
     pub(super) executions: u64,
+    /// The search that found it.
+    pub(super) search: SearchKind,
 }
 
 impl ModelVisitor for Failing<'_> {
@@ -43,7 +45,8 @@ impl ModelVisitor for Failing<'_> {
         let problem = performed.problem.as_ref().unwrap_or(&self.wrong.problem);
         let mut text = describe(&performed, problem);
         let (name, n) = (M::ID.info().name, self.executions);
-        text.push_str(&format!("\nIt happens in execution {n} of the search, under {name}:\n\n"));
+        let search = if self.search == SearchKind::Mcr { " `mcr`" } else { "" };
+        text.push_str(&format!("\nIt happens in execution {n} of the search{search}, under {name}:\n\n"));
         text.push_str(&timeline::<M>(&performed));
         text.push_str(&self.elsewhere(&performed));
         text.push_str(&again(&performed, self.builder.preemption_bound));
@@ -202,7 +205,7 @@ impl Failing<'_> {
                 ..self.builder.clone()
             };
             let search = Search::new(&builder, self.body, &Ledger::default());
-            let Found { wrong, coverage, .. } = model.visit(search);
+            let Found { wrong, coverage, .. } = model.visit(search).found;
             out.push_str(&match (wrong, coverage.is_complete()) {
                 (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),
                 (None, true) => format!("No execution under {name} fails.\n"),

@@ -8,7 +8,7 @@ use teetotal_memory::{Model, ModelVisitor, relations};
 use super::failure::{show_again, show_relaxed};
 use super::perform::{Way, perform};
 use super::search::Search;
-use super::{Builder, Report};
+use super::{Builder, Report, SearchKind};
 
 /// Runs the execution that `text` stands for.
 ///
@@ -26,7 +26,19 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
             let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
             let (not_robust, reachable, standing) = (Vec::new(), Vec::new(), Vec::new());
             let model = token.model;
-            Report { model, executions: 1, coverage, stats, failure: None, not_robust, reachable, standing }
+            let (search, search_reason) = (SearchKind::Dpor, "one execution is run again".into());
+            Report {
+                model,
+                executions: 1,
+                coverage,
+                search,
+                search_reason,
+                stats,
+                failure: None,
+                not_robust,
+                reachable,
+                standing,
+            }
         }
         Ok(Some(failure)) => panic!("{failure}"),
         Err(error) => panic!(

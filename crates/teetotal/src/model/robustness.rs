@@ -21,6 +21,7 @@ use teetotal_memory::models::Sc;
 use teetotal_memory::{EventKind, Machine, Step, Trace};
 use teetotal_program::{Op, Status, Subject, ThreadId};
 
+use super::choice::Choice;
 use super::perform::Way;
 use super::problem::problem_of;
 use super::search::Wrong;
@@ -87,7 +88,9 @@ fn report(
 ) -> Report {
     let (model, executions, reachable) = (builder.model, stats.executions, Vec::new());
     let standing = Vec::new();
-    Report { model, executions, coverage, stats, failure, not_robust, reachable, standing }
+    let Choice { kind: search, reason: search_reason } =
+        Choice::first(&Builder { robustness: true, ..builder.clone() });
+    Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
 }
 
 /// Two places that are at fault.

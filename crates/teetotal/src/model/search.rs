@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use teetotal_explore::annotations::{self, Unsupported};
 use teetotal_explore::dpor::{Leaf, Rest, Settings};
 use teetotal_explore::driver::Flow;
 use teetotal_explore::{Coverage, Limits, Stats, StopReason};
@@ -10,6 +11,7 @@ use teetotal_memory::{Model, ModelVisitor};
 
 use super::Builder;
 use super::checkpoint::{Keeper, Kept};
+use super::choice::{Choice, SearchKind, Tally};
 use super::perform::Way;
 use super::problem::{Problem, problem_of};
 use super::watchman::Watchman;
@@ -25,6 +27,8 @@ pub(super) struct Search<'s> {
     ledger: Ledger,
     /// Whether what the first thread does before it starts another is kept from the search.
     hides_beginning: bool,
+    /// How many executions read alike, while that decides which search is taken.
+    tally: Option<Mutex<Tally>>,
 }
 
 /// What a search found.
@@ -33,6 +37,12 @@ pub(super) struct Found {
     pub(super) coverage: Coverage,
     /// The first execution in the order of the search that something is wrong with.
     pub(super) wrong: Option<Wrong>,
+}
+
+/// What came of a search, and which it was.
+pub(super) struct Outcome {
+    pub(super) found: Found,
+    pub(super) choice: Choice,
 }
 
 /// An execution that something is wrong with.
@@ -44,25 +54,35 @@ pub(super) struct Wrong {
 }
 
 impl ModelVisitor for Search<'_> {
-    type Output = Found;
+    type Output = Outcome;
 
-    fn visit<M: Model>(mut self) -> Found {
+    fn visit<M: Model>(mut self) -> Outcome {
         let ledger = self.ledger.clone();
         let signal = Watchman::new(self.builder, &ledger);
         let keeper = Keeper::of(self.builder).filter(|_| self.builder.preemption_bound.is_none());
         let mut kept = keeper.as_ref().and_then(|keeper| keeper.read(&ledger));
+        let mut choice = Choice::first(self.builder);
         loop {
-            let found = match self.builder.preemption_bound {
-                Some(bound) => self.within::<M>(&ledger, &signal, bound),
-                None => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
+            self.tally = (choice.kind == SearchKind::Auto).then(Mutex::default);
+            let found = match (choice.kind, self.builder.preemption_bound) {
+                (SearchKind::Mcr, _) => match self.by_annotations::<M>(&ledger, &signal, self.limits()) {
+                    Ok(found) => found,
+                    Err(Unsupported { reason }) => {
+                        choice = Choice::new(SearchKind::Dpor, format!("there is {reason}"));
+                        continue;
+                    }
+                },
+                (_, Some(bound)) => self.within::<M>(&ledger, &signal, bound),
+                _ => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
             };
             if ledger.is_out_of_date() {
                 ledger.open();
+                choice = Choice::first(self.builder);
             } else if self.hides_beginning && found.wrong.is_some() {
                 // What is shown is to show everything.
                 self.hides_beginning = false;
             } else {
-                return found;
+                return self.outcome(found, choice);
             }
         }
     }
@@ -73,7 +93,65 @@ impl<'s> Search<'s> {
     pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model, ledger: &Ledger) -> Self {
         // What is kept of a search has to fit the one that goes on with it.
         let hides_beginning = builder.checkpoint_file.is_none();
-        Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning }
+        Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning, tally: None }
+    }
+
+    /// Searches with one execution for all in which every read takes its value from the same write.
+    fn by_annotations<M: Model>(
+        &self,
+        ledger: &Ledger,
+        signal: &Watchman<'_>,
+        limits: Limits,
+    ) -> Result<Found, Unsupported> {
+        let mut wrong = None;
+        let mut watch = |leaf: &annotations::Leaf<'_, Live>| {
+            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
+            if ledger.is_out_of_date() {
+                return Flow::Stop(StopReason::Time);
+            }
+            let Some(problem) = problem else { return Flow::Continue };
+            wrong = Some(Wrong { path: Vec::new(), way: Way::Moves(leaf.moves()), problem });
+            Flow::Stop(StopReason::Violation)
+        };
+        let subject = self.live(ledger);
+        let search = || annotations::watch::<Live, M>(subject, &limits, signal, &mut watch);
+        let (stats, coverage) = signal.during_mcr(search)?;
+        Ok(Found { stats, coverage, wrong })
+    }
+
+    /// After an execution with which nothing is wrong: tries the other search where that seems to be worth it, and gives
+    /// what it found if that is all.
+    fn try_annotations<M: Model>(
+        &self,
+        leaf: &Leaf<'_, Live>,
+        ledger: &Ledger,
+        signal: &Watchman<'_>,
+    ) -> Option<Found> {
+        let tally = || self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
+        let budget = tally()?.count(|| leaf.subject.fingerprint())?;
+        let limits = self.limits();
+        let executions = Some(limits.executions.map_or(budget, |limit| limit.min(budget)));
+        let attempt = self.by_annotations::<M>(ledger, signal, Limits { executions, ..limits });
+        match attempt {
+            Ok(found) if found.wrong.is_some() || found.coverage.is_complete() => {
+                tally()?.go_over();
+                Some(found)
+            }
+            Ok(found) => {
+                tally()?.abandoned += found.stats.executions;
+                None
+            }
+            Err(unsupported) => {
+                tally()?.refuse(unsupported);
+                None
+            }
+        }
+    }
+
+    fn outcome(self, mut found: Found, choice: Choice) -> Outcome {
+        let Some(tally) = self.tally.map(into_inner) else { return Outcome { found, choice } };
+        found.stats.abandoned += tally.abandoned;
+        Outcome { found, choice: tally.choice() }
     }
 
     /// The model at its beginning.
@@ -126,13 +204,18 @@ impl<'s> Search<'s> {
         rest: Rest,
     ) -> (Found, Rest) {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
+        let instead: Mutex<Option<Found>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
             let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }
             signal.note(|| leaf.share());
-            let Some(problem) = problem else { return Flow::Continue };
+            let Some(problem) = problem else {
+                let Some(found) = self.try_annotations::<M>(leaf, ledger, signal) else { return Flow::Continue };
+                *instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+                return Flow::Stop(StopReason::Time);
+            };
             let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
             if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
                 *wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
@@ -142,8 +225,14 @@ impl<'s> Search<'s> {
         let make = || self.live(ledger);
         let settings = Settings { limits, jobs: self.builder.jobs };
         let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, bound, signal, &watch);
-        let wrong = wrong.into_inner().unwrap_or_else(PoisonError::into_inner);
-        (Found { stats, coverage, wrong }, rest)
+        let found = match into_inner(instead) {
+            Some(mut found) => {
+                found.stats.abandoned += stats.executions;
+                found
+            }
+            None => Found { stats, coverage, wrong: into_inner(wrong) },
+        };
+        (found, rest)
     }
 
     /// Searches everything if that is not too much, and else what has few preemptions.
@@ -167,6 +256,10 @@ impl<'s> Search<'s> {
             ..Limits::default()
         }
     }
+}
+
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What the coverage of the last stretch says of all.

@@ -31,6 +31,8 @@ pub(super) struct Watchman<'w> {
     is_paused: AtomicBool,
     /// How much of the walk is done, as the bits of a number between 0 and 1.
     share: AtomicU64,
+    /// Whether it is `mcr` that searches, of which nobody knows how much is done.
+    is_mcr: AtomicBool,
 }
 
 impl<'w> Watchman<'w> {
@@ -54,7 +56,16 @@ impl<'w> Watchman<'w> {
             stretch,
             is_paused: AtomicBool::new(false),
             share: AtomicU64::new(0),
+            is_mcr: AtomicBool::new(false),
         }
+    }
+
+    /// Runs `search`, which is by `mcr`.
+    pub(super) fn during_mcr<R>(&self, search: impl FnOnce() -> R) -> R {
+        self.is_mcr.store(true, Ordering::Relaxed);
+        let result = search();
+        self.is_mcr.store(false, Ordering::Relaxed);
+        result
     }
 
     /// A stretch of the search begins after so many executions.
@@ -79,7 +90,10 @@ impl<'w> Watchman<'w> {
         let thread = std::thread::current();
         let name = thread.name().map_or(String::new(), |name| format!("{name}: "));
         let share = f64::from_bits(self.share.load(Ordering::Relaxed));
-        say(&line(&name, executions, seconds, share));
+        say(&match self.is_mcr.load(Ordering::Relaxed) {
+            true => line(&name, executions, seconds, 0.0) + " by `mcr`",
+            false => line(&name, executions, seconds, share),
+        });
     }
 }
 

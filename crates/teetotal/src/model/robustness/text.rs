@@ -3,6 +3,7 @@
 use teetotal_live::{Ledger, Place};
 use teetotal_memory::{EventKind, ModelId};
 
+use super::super::choice::SearchKind;
 use super::super::failure::{Failing, after_message, snippet};
 use super::super::search::Wrong;
 use super::super::source_text::SourceTexts;
@@ -22,7 +23,8 @@ pub(super) fn wrong_already(
     executions: u64,
 ) -> String {
     let sc = Builder { model: ModelId::Sc, ..builder.clone() };
-    ModelId::Sc.visit(Failing { builder: &sc, body, wrong, ledger, executions })
+    let search = SearchKind::Dpor;
+    ModelId::Sc.visit(Failing { builder: &sc, body, wrong, ledger, executions, search })
 }
 
 /// The pairs, what helps, and an execution that shows the first.
