@@ -29,6 +29,9 @@ pub(crate) struct Turn {
     /// How many turns in a row before this one changed something, and where they ended.
     n_changes: u32,
     place: Option<&'static Location<'static>>,
+    /// How many waits in a row ended because the time was over, and where.
+    n_time_outs: u32,
+    timed: Option<&'static Location<'static>>,
 }
 
 /// A cell that a turn accessed: what was in it at first and is now, what the turn read last, and whether it wrote.
@@ -103,7 +106,10 @@ fn note(f: impl FnOnce(&mut Turn)) {
 /// would wait for good, it may also go on once nobody else can.
 pub(crate) fn hint(place: &'static Location<'static>) {
     let mut turn = Turn::default();
-    note(|own| turn = std::mem::take(own));
+    note(|own| {
+        turn = std::mem::take(own);
+        (own.n_time_outs, own.timed) = (turn.n_time_outs, turn.timed);
+    });
     let reads = turn.reads();
     if reads.is_empty() {
         // Only who comes to the same place again is in a loop.
@@ -133,6 +139,26 @@ pub(crate) fn hint(place: &'static Location<'static>) {
         Some(&read) => wait_for(read, is_open, place),
         None => rest(0, place),
     }
+}
+
+/// Whether the time is over for which the thread that runs waits at `place`; it may be at any time.
+///
+/// For who waits there again and again, it is over only when nobody else can go on: otherwise that might go on without end.
+pub(crate) fn is_time_over(place: &'static Location<'static>) -> bool {
+    let is_over = perform(What::Choose { alternatives: 2 }, place) == 1;
+    let mut n_time_outs = 0;
+    note(|own| {
+        let is_again = is_over && own.timed.is_some_and(|last| std::ptr::eq(last, place));
+        own.n_time_outs = if is_again { own.n_time_outs + 1 } else { 0 };
+        own.timed = is_over.then_some(place);
+        n_time_outs = own.n_time_outs;
+    });
+    let most = current(|execution| execution.changes_in_a_row).unwrap_or(u32::MAX);
+    if n_time_outs > most {
+        leave_out_turns();
+        perform(What::Rest { before: n_time_outs }, place);
+    }
+    is_over
 }
 
 fn wait_for((at, value): (Cell, Value), is_open: bool, place: &'static Location<'static>) {

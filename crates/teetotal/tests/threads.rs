@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::{MODELS, executions, explore, failure};
 use teetotal::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use teetotal::sync::{Arc, Mutex};
+use teetotal::sync::{Arc, Condvar, Mutex};
 use teetotal::{ModelId, future, hint, lazy_static, thread, thread_local};
 
 #[test]
@@ -346,4 +346,25 @@ fn a_loop_without_an_end_is_told_with_its_place() {
     let [standing] = &report.standing[..] else { panic!("one thread stands: {:?}", report.standing) };
     let text = standing.to_string();
     assert!(text.starts_with("main stands at ") && text.contains("threads.rs"), "{text}");
+}
+
+/// The time may be over again and again, while the other thread could go on.
+#[test]
+fn a_wait_with_a_time_limit_ends_in_a_loop_too() {
+    let report = teetotal::model::Builder::new().explore(|| {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let setter = shared.clone();
+        let other = thread::spawn(move || {
+            *setter.0.lock().unwrap() = true;
+            setter.1.notify_one();
+        });
+        let mut is_set = shared.0.lock().unwrap();
+        while !*is_set {
+            is_set = shared.1.wait_timeout(is_set, Duration::from_millis(1)).unwrap().0;
+        }
+        drop(is_set);
+        other.join().unwrap();
+    });
+    assert_eq!(report.failure, None);
+    assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
 }

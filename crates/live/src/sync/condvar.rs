@@ -13,6 +13,7 @@ use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
 use crate::spurious::goes_wrong;
+use crate::turn::is_time_over;
 
 /// A place where threads wait until others notify them.
 ///
@@ -98,7 +99,7 @@ impl Condvar {
         }
         let own = self.begin(place);
         let lock = guard.free(place);
-        let timed_out = perform(What::Choose { alternatives: 2 }, place) == 1 && {
+        let timed_out = is_time_over(place) && {
             // It may have been notified just before.
             self.change(Function::And, !own, Order::Acquire, place) & own != 0
         };

@@ -16,6 +16,7 @@ use super::channel;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{is_active, perform, perform_or_postpone, running};
+use crate::turn::is_time_over;
 
 /// A channel without a limit.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
@@ -165,7 +166,7 @@ impl<T> Shared<T> {
     }
 
     fn recv_timeout(&self, place: &'static Location<'static>) -> Result<T, RecvTimeoutError> {
-        if is_active() && perform(What::Choose { alternatives: 2 }, place) == 1 {
+        if is_active() && is_time_over(place) {
             return self.try_recv(place).map_err(|error| match error {
                 TryRecvError::Empty => RecvTimeoutError::Timeout,
                 TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
