@@ -355,15 +355,15 @@ fn a_wait_with_a_time_limit_ends_in_a_loop_too() {
         let shared = Arc::new((Mutex::new(false), Condvar::new()));
         let setter = shared.clone();
         let other = thread::spawn(move || {
-            *setter.0.lock().unwrap() = true;
+            *setter.0.lock().expect("nobody panics") = true;
             setter.1.notify_one();
         });
-        let mut is_set = shared.0.lock().unwrap();
+        let mut is_set = shared.0.lock().expect("nobody panics");
         while !*is_set {
-            is_set = shared.1.wait_timeout(is_set, Duration::from_millis(1)).unwrap().0;
+            is_set = shared.1.wait_timeout(is_set, Duration::from_millis(1)).expect("nobody panics").0;
         }
         drop(is_set);
-        other.join().unwrap();
+        other.join().expect("nobody panics");
     });
     assert_eq!(report.failure, None);
     assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
