@@ -6,7 +6,7 @@ use teetotal_explore::{CheckError, Coverage, Limits, Options, Outcome, SearchId,
 use teetotal_judge::Finding;
 use teetotal_memory::{MODELS, ModelId};
 use teetotal_program::gallery::{self, Variant, Waiting};
-use teetotal_program::ir::{Builder, Instruction, Program};
+use teetotal_program::ir::{Builder, Expr, Instruction, Program};
 use teetotal_program::testing::{Shape, generate, program};
 
 /// Without fences and assertions, and with the executions that would wait discarded, as the peers count.
@@ -277,6 +277,23 @@ fn nothing_is_abandoned_where_threads_wait_for_locks() {
             assert!(outcome.states.keys().eq(brute.states.keys()), "under {}: {text}", model.name);
         }
     }
+}
+
+/// The first thread may read the exchange before or after that could be given to it; then it looks in vain, and not again.
+#[test]
+fn what_was_tried_before_a_look_in_vain_is_not_tried_after_it() {
+    let mut p = Builder::new("looks");
+    let x = p.shared("x", 0);
+    p.thread("P0", |t| {
+        t.await_until("r0", x, |value| Expr::from(2).gt(value));
+    });
+    p.thread("P1", |t| {
+        t.fetch_add("r1", x, 1);
+    });
+    p.thread("P2", |t| {
+        t.exchange("r2", x, 1);
+    });
+    complete(p.build().expect("the program is right"), [5, 5, 5]);
 }
 
 #[test]

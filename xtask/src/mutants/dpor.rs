@@ -31,8 +31,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "after a look in vain the same is looked at again",
         file: "crates/explore/src/dpor/listing.rs",
-        original: "looked.is_none_or(|stamp| write != NONE && graph.node(write).stamp > stamp);",
-        replacement: "looked.is_none_or(|_| true || write == NONE);",
+        original: "is_new &= Some(write) != looked;",
+        replacement: "is_new |= Some(write) != looked;",
     },
     Mutant {
         name: "a look in vain comes before what is written next",

@@ -41,11 +41,12 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let first = alternatives.len();
         let may_be_update = !matches!(op, Op::Load { .. } | Op::Await { .. });
         let mut may_update = true;
-        let is_new = |write| looked.is_none_or(|stamp| write != NONE && graph.node(write).stamp > stamp);
+        let mut is_new = true;
         graph.newest_writes(loc, Some(thread), progress.floor, |write| {
+            is_new &= Some(write) != looked;
             let answer = answer::<S, M>(subject, thread, op, graph.value_of(write, loc));
             let fits = match answer {
-                Answer::Load(_) | Answer::Failed | Answer::Updated(_) if !is_new(write) => false,
+                Answer::Load(_) | Answer::Failed | Answer::Updated(_) if !is_new => false,
                 Answer::Load(_) => true,
                 Answer::Failed => may_update,
                 // What waits goes on only if it reads something else, so it may as well read the newest.

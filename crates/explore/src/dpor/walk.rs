@@ -249,7 +249,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let looked = self.looked(thread);
         let mut write = self.graph.cell(loc).newest;
         while looked.is_some() {
-            if write == NONE || Some(self.graph.node(write).stamp) < looked {
+            if Some(write) == looked {
                 return None;
             }
             let value = self.graph.value_of(write, loc);
@@ -261,10 +261,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         Some(Task::Perform(thread, op))
     }
 
-    /// When `thread` looked in vain at what it waits for, if it did.
-    pub(super) fn looked(&self, thread: ThreadId) -> Option<u32> {
+    /// The write that `thread` looked at in vain, if it did; what comes before it in coherence was tried.
+    pub(super) fn looked(&self, thread: ThreadId) -> Option<Slot> {
         let last = self.graph.strand(thread).last;
-        (last != NONE && self.graph.node(last).role == Role::Vain).then(|| self.graph.node(last).stamp)
+        (last != NONE && self.graph.node(last).role == Role::Vain).then(|| self.graph.node(last).source)
     }
 
     /// The operation that `thread` can perform next.
