@@ -11,6 +11,7 @@ use crate::clock::Clock;
 mod cases;
 mod library;
 mod peers;
+mod progress;
 mod rates;
 mod searches;
 

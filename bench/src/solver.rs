@@ -3,8 +3,9 @@
 //! A question is that of [MCR, §4]: whether a read can return the value of another write, with everything unchanged that
 //! comes before the two and that they need.
 
-use std::io::Write;
-use std::process::{Command, ExitCode, Stdio};
+mod z3;
+
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use teetotal_memory::{Event, EventId, MODELS, ModelId, Step, Trace};
 use teetotal_program::ir::{Builder, Program};
 use teetotal_program::{Order, ThreadId};
 
+use self::z3::Z3;
 use crate::clock::Clock;
 
 /// How many events the traces have.
@@ -37,8 +39,8 @@ const LOCATIONS: usize = 6;
 
 /// Measures and compares with the target.
 pub(crate) fn run() -> ExitCode {
-    let has_z3 = Command::new("z3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
-    if !has_z3 {
+    let mut z3 = Z3::start();
+    if z3.is_none() {
         println!("z3 is not installed, so nothing is compared with it");
     }
     println!(
@@ -60,7 +62,7 @@ pub(crate) fn run() -> ExitCode {
     let mut missed = 0;
     for size in SIZES {
         for model in MODELS {
-            missed += measure(size, model.id, has_z3 && size <= ASKED);
+            missed += measure(size, model.id, z3.as_mut().filter(|_| size <= ASKED));
         }
     }
     if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -77,7 +79,7 @@ impl Dice {
 }
 
 /// Measures questions about one trace; gives how many targets are missed.
-fn measure(size: usize, model: ModelId, ask_z3: bool) -> u32 {
+fn measure(size: usize, model: ModelId, mut z3: Option<&mut Z3>) -> u32 {
     let mut dice = Dice(size as u64);
     let program = Arc::new(program(size, &mut dice));
     let trace = execution(&program, &mut dice);
@@ -95,8 +97,11 @@ fn measure(size: usize, model: ModelId, ask_z3: bool) -> u32 {
         if answer != Answer::Unknown {
             counts[usize::from(is_possible)] += 1;
         }
-        if ask_z3 && number < QUESTIONS_FOR_Z3 && answer != Answer::Unknown {
-            let (seconds, says) = z3(&solver.formula(&question));
+        if number < QUESTIONS_FOR_Z3
+            && answer != Answer::Unknown
+            && let Some(z3) = &mut z3
+        {
+            let (seconds, says) = z3.ask(&solver.formula(&question));
             assert!(says.is_none_or(|says| says == is_possible), "z3 and the solver disagree");
             z3_times.push(seconds);
         }
@@ -187,23 +192,6 @@ fn question(trace: &Trace, dice: &mut Dice) -> (Vec<u32>, Demand) {
         events[event.thread.index()] += 1;
         return (events, Demand::Value { read, value });
     }
-}
-
-/// How long z3 takes, and whether it finds the formula satisfiable.
-fn z3(formula: &str) -> (f64, Option<bool>) {
-    let clock = Clock::start();
-    let child = Command::new("z3").args(["-in", "-T:60"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let Ok(mut child) = child else { return (0.0, None) };
-    let written = child.stdin.take().map(|mut input| input.write_all(formula.as_bytes()));
-    let output = child.wait_with_output();
-    let seconds = clock.elapsed().as_secs_f64();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let says = match text.trim() {
-        "sat" => Some(true),
-        "unsat" => Some(false),
-        _ => None,
-    };
-    (seconds, says.filter(|_| matches!(written, Some(Ok(())))))
 }
 
 fn quantile(times: &mut [f64], part: f64) -> f64 {

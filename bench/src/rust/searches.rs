@@ -1,13 +1,10 @@
 //! The search that is chosen when nobody says, beside `dpor` and `mcr`, on Rust code.
 
-use std::sync::Arc as StdArc;
+use std::sync::Arc;
 
 use teetotal::model::{Builder, Report, SearchKind};
-use teetotal::sync::Arc;
-use teetotal::sync::atomic::AtomicUsize;
-use teetotal::sync::atomic::Ordering::Relaxed;
-use teetotal::thread;
 
+use super::progress::report_progress;
 use super::{cases, time};
 use crate::clock::Clock;
 
@@ -53,29 +50,16 @@ fn executions(report: &Report) -> String {
     format!("{}{}", if report.coverage.is_complete() { "" } else { ">" }, report.executions)
 }
 
-type Body = StdArc<dyn Fn() + Send + Sync>;
+type Body = Arc<dyn Fn() + Send + Sync>;
 
 /// The cases of the peers, and some in which most writes are not read.
 fn bodies() -> impl Iterator<Item = (String, Body)> {
     let known = cases::CASES.into_iter().map(|(name, make)| (name.to_owned(), Body::from(make())));
     let reports = [(2, 4), (3, 2), (3, 3), (4, 2), (2, 8), (4, 3)].into_iter().map(|(threads, stores)| {
-        let body: Body = StdArc::new(move || report_progress(threads, stores));
+        let body: Body = Arc::new(move || report_progress(threads, stores));
         (format!("reports of progress, {threads}x{stores}"), body)
     });
     known.chain(reports)
-}
-
-/// Threads say in one place how far they are, and somebody looks at it at the end.
-fn report_progress(threads: usize, stores: usize) {
-    let progress = Arc::new(AtomicUsize::new(0));
-    let workers: Vec<_> = (0..threads)
-        .map(|number| {
-            let progress = Arc::clone(&progress);
-            thread::spawn(move || (1..=stores).for_each(|done| progress.store(10 * number + done, Relaxed)))
-        })
-        .collect();
-    workers.into_iter().for_each(|worker| drop(worker.join()));
-    assert_eq!(progress.load(Relaxed) % 10, stores);
 }
 
 /// What a search finds, and the seconds on a core that one takes.
@@ -86,7 +70,7 @@ fn measure(search: SearchKind, body: &Body) -> (Report, f64) {
     let clock = Clock::start();
     let mut runs = 0;
     loop {
-        let body = StdArc::clone(body);
+        let body = Arc::clone(body);
         let report = builder.explore(move || body());
         runs += 1;
         if clock.on_core() >= super::ENOUGH {

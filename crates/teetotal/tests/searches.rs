@@ -6,23 +6,15 @@ use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use teetotal::sync::{Arc, Condvar, Mutex};
 use teetotal::{ModelId, hint, thread};
 
+#[path = "../../../bench/src/rust/progress.rs"]
+mod progress;
+
+use progress::report_progress;
+
 fn searched(search: SearchKind, f: impl Fn() + Send + Sync + 'static) -> Report {
     let mut builder = Builder::new();
     builder.search = search;
     builder.explore(f)
-}
-
-/// Threads say in one place how far they are, and somebody looks at it at the end.
-fn report_progress(threads: usize, stores: usize) {
-    let progress = Arc::new(AtomicUsize::new(0));
-    let workers: Vec<_> = (0..threads)
-        .map(|number| {
-            let progress = Arc::clone(&progress);
-            thread::spawn(move || (1..=stores).for_each(|done| progress.store(10 * number + done, Relaxed)))
-        })
-        .collect();
-    workers.into_iter().for_each(|worker| drop(worker.join()));
-    assert_eq!(progress.load(Relaxed) % 10, stores);
 }
 
 /// Two threads add one each, in two steps if they are careless.
