@@ -1,12 +1,14 @@
 //! Real code as a subject of the search.
 
+mod again;
+
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
 use corosensei::stack::DefaultStack;
-use teetotal_program::{Failure, Loc, Op, Order, Redo, RedoAnswer, Rewind, Status, Subject, ThreadId, Value};
+use teetotal_program::{Failure, Loc, Op, Order, Status, Subject, ThreadId, Value};
 
 use crate::beginning::Beginning;
 use crate::complaint::{Complaint, Kind};
@@ -24,7 +26,6 @@ use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Raced, Ran, quiet_panics};
 use crate::script::Done;
 use crate::stacks;
-use crate::standing::Standing;
 use crate::turn::hint_name;
 
 /// The body of a model.
@@ -118,7 +119,8 @@ pub(crate) enum State {
 struct Memory {
     /// For each cell, by its key.
     locations: Vec<Option<Loc>>,
-    initial: Vec<Value>,
+    /// What each location holds at first, once there is a cell for it.
+    initial: Vec<Option<Value>>,
     /// How many threads have a number.
     n_threads: usize,
 }
@@ -426,26 +428,25 @@ impl Live {
         let next = Loc::at(memory.initial.len());
         let loc = *memory.entry(cell.key).get_or_insert(next);
         if loc == next {
-            memory.initial.push(self.beginning.left_in(cell));
+            memory.initial.push(Some(self.beginning.left_in(cell)));
         }
         loc
     }
 
-    /// Gives `cell` the number that it had when this was run before.
+    /// Gives `cell` the number that it had when this was run before; says whether it may be the same cell.
     fn bind(&mut self, cell: Cell, loc: Loc) -> bool {
         let initial = self.beginning.left_in(cell);
         let memory = self.memory.get_mut();
         if memory.initial.len() <= loc.index() {
-            memory.initial.resize(loc.index() + 1, 0);
+            memory.initial.resize(loc.index() + 1, None);
         }
-        match memory.entry(cell.key) {
-            Some(bound) => *bound == loc,
-            unbound => {
-                *unbound = Some(loc);
-                memory.initial[loc.index()] = initial;
-                true
-            }
+        let bound = *memory.entry(cell.key);
+        if bound.is_none() && memory.initial[loc.index()].is_none() {
+            *memory.entry(cell.key) = Some(loc);
+            memory.initial[loc.index()] = Some(initial);
+            return true;
         }
+        bound == Some(loc)
     }
 
     /// The number of the thread that the spawn of `thread` starts.
@@ -519,6 +520,52 @@ impl Live {
             What::Choose { .. } | What::Rest { .. } => {}
         }
     }
+
+    /// Whether nothing was performed yet, so that there is nothing to take back.
+    fn is_at_beginning(&self) -> bool {
+        matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
+    }
+
+    /// The operation at which `thread` stands, as it is performed with `answer`.
+    fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<Done> {
+        let Status::Ready(op) = self.status(thread) else { return None };
+        let mut awaited = Vec::new();
+        self.awaited(thread, &mut awaited);
+        let written = self.modify(thread, answer);
+        let place = self.threads.get(thread.index())?.place?;
+        Some(Done { op, awaited: awaited.pop(), written, place })
+    }
+
+    /// Lets `thread` go on with `answer`.
+    pub(crate) fn go_on(&mut self, thread: ThreadId, answer: Value) {
+        let done = if self.records_places { self.about_to_do(thread, answer) } else { None };
+        let own = &mut self.threads[thread.index()];
+        own.performed += 1;
+        if self.records_places {
+            own.places.extend(own.place);
+            own.done.extend(done);
+        }
+        let child = own.child.get();
+        let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
+            unreachable!("thread {thread} stands at an operation")
+        };
+        if let Some(held) = own.held.take() {
+            own.state = State::Waiting(fiber, held);
+            if !self.is_rerunning {
+                self.give_numbers(thread);
+            }
+            return;
+        }
+        let mut answer = answer;
+        if let What::Spawn { body } = &mut request.what {
+            let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));
+            self.start(child, body.expect("a thread is started once"));
+            let own = &self.threads[thread.index()];
+            self.threads[child.index()].fingerprint = own.fingerprint.of_child(own.performed);
+            answer = Value::from(child.0);
+        }
+        self.run(thread, fiber, answer);
+    }
 }
 
 impl Drop for Live {
@@ -552,7 +599,7 @@ impl Subject for Live {
     }
 
     fn initial(&self, loc: Loc) -> Value {
-        self.memory.borrow().initial[loc.index()]
+        self.memory.borrow().initial[loc.index()].unwrap_or(0)
     }
 
     fn status(&self, thread: ThreadId) -> Status {
@@ -634,148 +681,5 @@ impl Subject for Live {
     fn place(&self, thread: ThreadId) -> u32 {
         // Operations of one thread are told apart by their number; where they stand in the source is asked for apart.
         self.threads.get(thread.index()).map_or(0, |own| own.performed)
-    }
-}
-
-impl Rewind for Live {
-    const RUNS_AGAIN: bool = true;
-
-    fn may_write(&self, thread: ThreadId) -> bool {
-        self.request(thread).is_some() || self.threads.len() <= thread.index()
-    }
-
-    fn rerun(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
-        self.is_rerunning = true;
-        let result = self.redo(plan, written);
-        self.is_rerunning = false;
-        (0..self.threads.len()).for_each(|index| self.give_numbers(ThreadId::at(index)));
-        result
-    }
-
-    fn settle(&mut self, memory: &dyn Fn(Loc) -> Value) {
-        self.is_settled = true;
-        for (index, loc) in self.memory.get_mut().locations.iter().enumerate() {
-            if let Some(loc) = loc {
-                self.execution.hold(index, memory(*loc));
-            }
-        }
-    }
-
-    fn give_up(&self) {
-        self.execution.ledger.note_standing(self.standing().collect());
-    }
-
-    /// Locks, channels, conditions and tokens are; what a thread spins on may be stored to.
-    fn waits_for_updates(&self, thread: ThreadId) -> bool {
-        let what = self.request(thread).map(|request| &request.what);
-        matches!(what, Some(What::Lock { .. } | What::Await { is_hint: false, .. }))
-    }
-
-    fn rests(&self, thread: ThreadId) -> Option<u32> {
-        match self.request(thread)?.what {
-            What::Rest { before } => Some(before),
-            _ => None,
-        }
-    }
-}
-
-impl Live {
-    /// Whether nothing was performed yet, so that there is nothing to take back.
-    fn is_at_beginning(&self) -> bool {
-        matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
-    }
-
-    /// The operation at which `thread` stands, as it is performed with `answer`.
-    fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<Done> {
-        let Status::Ready(op) = self.status(thread) else { return None };
-        let mut awaited = Vec::new();
-        self.awaited(thread, &mut awaited);
-        let written = self.modify(thread, answer);
-        let place = self.threads.get(thread.index())?.place?;
-        Some(Done { op, awaited: awaited.pop(), written, place })
-    }
-
-    /// Lets `thread` go on with `answer`.
-    pub(crate) fn go_on(&mut self, thread: ThreadId, answer: Value) {
-        let done = if self.records_places { self.about_to_do(thread, answer) } else { None };
-        let own = &mut self.threads[thread.index()];
-        own.performed += 1;
-        if self.records_places {
-            own.places.extend(own.place);
-            own.done.extend(done);
-        }
-        let child = own.child.get();
-        let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
-            unreachable!("thread {thread} stands at an operation")
-        };
-        if let Some(held) = own.held.take() {
-            own.state = State::Waiting(fiber, held);
-            if !self.is_rerunning {
-                self.give_numbers(thread);
-            }
-            return;
-        }
-        let mut answer = answer;
-        if let What::Spawn { body } = &mut request.what {
-            let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));
-            self.start(child, body.expect("a thread is started once"));
-            let own = &self.threads[thread.index()];
-            self.threads[child.index()].fingerprint = own.fingerprint.of_child(own.performed);
-            answer = Value::from(child.0);
-        }
-        self.run(thread, fiber, answer);
-    }
-
-    /// Where the threads stand that have not ended.
-    fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
-        self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
-            State::Waiting(_, request) => {
-                Some(Standing { thread: ThreadId::at(index), performed: own.performed, place: request.place })
-            }
-            _ => None,
-        })
-    }
-
-    /// Runs again as `plan` has it.
-    fn redo(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
-        self.restart();
-        // Whatever is new after the plan gets numbers that the plan does not use.
-        let n_locations = plan.iter().filter_map(|redo| redo.loc).map(|loc| loc.index() + 1).max().unwrap_or(0);
-        let children = plan.iter().filter_map(|redo| redo.child).map(|child| child.index() + 1);
-        let memory = self.memory.get_mut();
-        memory.initial.resize(n_locations, 0);
-        memory.n_threads = memory.n_threads.max(children.max().unwrap_or(0));
-        for (position, redo) in plan.iter().enumerate() {
-            let Some(request) = self.request(redo.thread) else { return Err(position) };
-            let fits = match (request.what.cell(), redo.loc) {
-                (Some(cell), Some(loc)) => self.bind(cell, loc),
-                (None, None) => true,
-                _ => false,
-            };
-            if !fits {
-                return Err(position);
-            }
-            self.threads[redo.thread.index()].child.set(redo.child);
-            let answer = match redo.answer {
-                RedoAnswer::NotYet => continue,
-                RedoAnswer::Nothing => 0,
-                RedoAnswer::Alternative(taken) => taken.into(),
-                RedoAnswer::Initial => redo.loc.map_or(0, |loc| self.initial(loc)),
-                RedoAnswer::WrittenBy(id) => written[id as usize],
-            };
-            if redo.writes {
-                let value = match self.request(redo.thread).map(|request| &request.what) {
-                    Some(What::Store { value, .. }) => Some(*value),
-                    Some(What::Rmw { update, .. } | What::Lock { update, .. }) => update.apply(answer),
-                    Some(What::Unlock { .. }) => Some(0),
-                    _ => None,
-                };
-                let Some(value) = value else { return Err(position) };
-                written[redo.id as usize] = value;
-            }
-            self.source = redo.source;
-            self.resume(redo.thread, &[answer]);
-        }
-        Ok(())
     }
 }

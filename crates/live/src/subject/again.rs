@@ -1,0 +1,104 @@
+//! Running again as far as a plan has it.
+
+use teetotal_program::{Loc, Redo, RedoAnswer, Rewind, Subject, ThreadId, Value};
+
+use super::{Live, State};
+use crate::request::What;
+use crate::standing::Standing;
+
+impl Rewind for Live {
+    const RUNS_AGAIN: bool = true;
+
+    fn may_write(&self, thread: ThreadId) -> bool {
+        self.request(thread).is_some() || self.threads.len() <= thread.index()
+    }
+
+    fn rerun(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
+        self.is_rerunning = true;
+        let result = self.redo(plan, written);
+        self.is_rerunning = false;
+        (0..self.threads.len()).for_each(|index| self.give_numbers(ThreadId::at(index)));
+        result
+    }
+
+    fn settle(&mut self, memory: &dyn Fn(Loc) -> Value) {
+        self.is_settled = true;
+        for (index, loc) in self.memory.get_mut().locations.iter().enumerate() {
+            if let Some(loc) = loc {
+                self.execution.hold(index, memory(*loc));
+            }
+        }
+    }
+
+    fn give_up(&self) {
+        self.execution.ledger.note_standing(self.standing().collect());
+    }
+
+    /// Locks, channels, conditions and tokens are; what a thread spins on may be stored to.
+    fn waits_for_updates(&self, thread: ThreadId) -> bool {
+        let what = self.request(thread).map(|request| &request.what);
+        matches!(what, Some(What::Lock { .. } | What::Await { is_hint: false, .. }))
+    }
+
+    fn rests(&self, thread: ThreadId) -> Option<u32> {
+        match self.request(thread)?.what {
+            What::Rest { before } => Some(before),
+            _ => None,
+        }
+    }
+}
+
+impl Live {
+    /// Where the threads stand that have not ended.
+    fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
+        self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
+            State::Waiting(_, request) => {
+                Some(Standing { thread: ThreadId::at(index), performed: own.performed, place: request.place })
+            }
+            _ => None,
+        })
+    }
+
+    /// Runs again as `plan` has it.
+    fn redo(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
+        self.restart();
+        // Whatever is new after the plan gets numbers that the plan does not use.
+        let n_locations = plan.iter().filter_map(|redo| redo.loc).map(|loc| loc.index() + 1).max().unwrap_or(0);
+        let children = plan.iter().filter_map(|redo| redo.child).map(|child| child.index() + 1);
+        let memory = self.memory.get_mut();
+        memory.initial.resize(n_locations, None);
+        memory.n_threads = memory.n_threads.max(children.max().unwrap_or(0));
+        for (position, redo) in plan.iter().enumerate() {
+            let Some(request) = self.request(redo.thread) else { return Err(position) };
+            let fits = match (request.what.cell(), redo.loc) {
+                (Some(cell), Some(loc)) => self.bind(cell, loc),
+                (None, None) => true,
+                _ => false,
+            };
+            if !fits {
+                return Err(position);
+            }
+            self.threads[redo.thread.index()].child.set(redo.child);
+            let answer = match redo.answer {
+                RedoAnswer::NotYet => continue,
+                RedoAnswer::Nothing => 0,
+                RedoAnswer::Alternative(taken) => taken.into(),
+                RedoAnswer::Initial => redo.loc.map_or(0, |loc| self.initial(loc)),
+                RedoAnswer::WrittenBy(id) => written[id as usize],
+            };
+            if redo.writes {
+                let value = match self.request(redo.thread).map(|request| &request.what) {
+                    Some(What::Store { value, .. }) => Some(*value),
+                    Some(What::Rmw { update, .. } | What::Lock { update, .. }) => update.apply(answer),
+                    Some(What::Unlock { .. }) => Some(0),
+                    _ => None,
+                };
+                let Some(value) = value else { return Err(position) };
+                written[redo.id as usize] = value;
+            }
+            self.source = redo.source;
+            self.resume(redo.thread, &[answer]);
+        }
+        Ok(())
+    }
+}
