@@ -1,21 +1,23 @@
 //! Look-alikes of `std::thread`.
 
+pub mod lenient;
+mod scope;
+
 use std::any::Any;
 use std::fmt;
-use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use teetotal_program::{OnFailure, Order, ThreadId as Number};
 
-use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Body, Cell, Function, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
 use crate::spurious::goes_wrong;
 use crate::turn::hint;
 
+pub use self::scope::{Scope, ScopedJoinHandle, scope};
 pub use crate::local::{AccessError, LocalKey};
 pub use std::thread::available_parallelism;
 
@@ -246,35 +248,6 @@ impl Builder {
         JoinHandle(Handle::Modeled(start(self.name, result, body, place)))
     }
 
-    /// Starts it in a scope.
-    #[track_caller]
-    pub fn spawn_scoped<'scope, F, T>(
-        self,
-        scope: &'scope Scope<'scope, '_>,
-        f: F,
-    ) -> std::io::Result<ScopedJoinHandle<'scope, T>>
-    where
-        F: FnOnce() -> T + Send + 'scope,
-        T: Send + 'scope,
-    {
-        let place = Location::caller();
-        let Threads::Modeled { waiting, left } = &scope.threads else {
-            let Threads::Real(real) = scope.threads else { unreachable!("it is one or the other") };
-            let handle = self.into_real().spawn_scoped(real, f)?;
-            let thread = Thread::outside(handle.thread().clone());
-            return Ok(ScopedJoinHandle(ScopedHandle::Real(handle, thread)));
-        };
-        let result = Arc::new(Mutex::new(None));
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(body(f, Arc::clone(&result), place));
-        // SAFETY: the scope does not end before the thread has; a model that is given up runs none of its threads any
-        // more.
-        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
-        locked(left).push(Erased::new(Arc::clone(&result)));
-        let modeled = start(self.name, result, body, place);
-        locked(waiting).push(modeled.number);
-        Ok(ScopedJoinHandle(ScopedHandle::Modeled(modeled, waiting)))
-    }
-
     fn into_real(self) -> std::thread::Builder {
         let builder = std::thread::Builder::new();
         let builder = self.name.into_iter().fold(builder, std::thread::Builder::name);
@@ -387,187 +360,6 @@ impl<T> JoinHandle<T> {
         match &self.0 {
             Handle::Real(handle, _) => handle.is_finished(),
             Handle::Modeled(modeled) => modeled.is_finished(Location::caller()),
-        }
-    }
-}
-
-/// Threads that end before [`scope`] does, and may borrow what outlives it.
-#[derive(Debug)]
-pub struct Scope<'scope, 'env> {
-    threads: Threads<'scope, 'env>,
-    scope: PhantomData<&'scope mut &'scope ()>,
-    environment: PhantomData<&'env mut &'env ()>,
-}
-
-enum Threads<'scope, 'env> {
-    Real(&'scope std::thread::Scope<'scope, 'env>),
-    Modeled {
-        /// The threads that nobody has waited for.
-        waiting: Mutex<Vec<Number>>,
-        /// What threads left behind.
-        left: Mutex<Vec<Erased>>,
-    },
-}
-
-// SAFETY: what is left behind may be sent, and is dropped by the thread of the scope.
-unsafe impl Sync for Threads<'_, '_> {}
-// SAFETY: the same.
-unsafe impl Send for Threads<'_, '_> {}
-
-impl fmt::Debug for Threads<'_, '_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Threads").finish_non_exhaustive()
-    }
-}
-
-/// A thread of a scope.
-#[derive(Debug)]
-pub struct ScopedJoinHandle<'scope, T>(ScopedHandle<'scope, T>);
-
-#[derive(Debug)]
-enum ScopedHandle<'scope, T> {
-    Real(std::thread::ScopedJoinHandle<'scope, T>, Thread),
-    Modeled(Modeled<T>, &'scope Mutex<Vec<Number>>),
-}
-
-/// Runs `f`, and waits for the threads that it starts.
-#[track_caller]
-pub fn scope<'env, F, T>(f: F) -> T
-where
-    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
-{
-    if !is_active() {
-        return scope_outside(f);
-    }
-    let place = Location::caller();
-    let threads = Threads::Modeled { waiting: Mutex::default(), left: Mutex::default() };
-    let scope = Scope { threads, scope: PhantomData, environment: PhantomData };
-    let result = f(&scope);
-    if let Threads::Modeled { waiting, left } = &scope.threads {
-        // A thread of the scope may start others.
-        loop {
-            let next = locked(waiting).pop();
-            let Some(thread) = next else { break };
-            perform(What::Join { thread }, place);
-        }
-        let left = std::mem::take(&mut *locked(left));
-        drop(left);
-    }
-    result
-}
-
-/// The same outside of models.
-fn scope_outside<'env, F, T>(f: F) -> T
-where
-    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
-{
-    let mut own: *mut () = std::ptr::null_mut();
-    let result = std::thread::scope(|real| {
-        let scope = Scope { threads: Threads::Real(real), scope: PhantomData, environment: PhantomData };
-        let scope = Box::into_raw(Box::new(scope));
-        own = scope.cast();
-        // SAFETY: it is freed when all threads of the scope have ended.
-        f(unsafe { &*scope })
-    });
-    // SAFETY: it was made above, and nobody has a reference any more.
-    drop(unsafe { Box::from_raw(own.cast::<Scope<'_, '_>>()) });
-    result
-}
-
-impl<'scope> Scope<'scope, '_> {
-    /// Starts a thread that runs `f`.
-    #[track_caller]
-    pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
-    where
-        F: FnOnce() -> T + Send + 'scope,
-        T: Send + 'scope,
-    {
-        Builder::new().spawn_scoped(self, f).expect("a thread can be started")
-    }
-}
-
-impl<T> ScopedJoinHandle<'_, T> {
-    /// Waits for the thread.
-    #[track_caller]
-    pub fn join(self) -> Result<T> {
-        match self.0 {
-            ScopedHandle::Real(handle, _) => handle.join(),
-            ScopedHandle::Modeled(modeled, waiting) => {
-                locked(waiting).retain(|&other| other != modeled.number);
-                modeled.join(Location::caller())
-            }
-        }
-    }
-
-    /// The thread.
-    pub fn thread(&self) -> &Thread {
-        match &self.0 {
-            ScopedHandle::Real(_, thread) => thread,
-            ScopedHandle::Modeled(modeled, _) => &modeled.thread,
-        }
-    }
-
-    /// Whether the thread has ended.
-    #[track_caller]
-    pub fn is_finished(&self) -> bool {
-        match &self.0 {
-            ScopedHandle::Real(handle, _) => handle.is_finished(),
-            ScopedHandle::Modeled(modeled, _) => modeled.is_finished(Location::caller()),
-        }
-    }
-}
-
-/// Threads as loom has them: what they run need not be fit for another thread, since under the checker it stays on one.
-pub mod lenient {
-    use std::panic::Location;
-
-    use super::{JoinHandle, is_active};
-
-    /// Starts a thread that runs `f`.
-    ///
-    /// # Panics
-    /// Outside of a model.
-    #[track_caller]
-    pub fn spawn<F, T>(f: F) -> JoinHandle<T>
-    where
-        F: FnOnce() -> T + 'static,
-        T: 'static,
-    {
-        Builder::new().spawn(f).expect("a thread can be started")
-    }
-
-    /// How to start a thread.
-    #[derive(Debug, Default)]
-    pub struct Builder(super::Builder);
-
-    impl Builder {
-        /// A thread without a name.
-        pub fn new() -> Self {
-            Builder::default()
-        }
-
-        /// Gives it a name.
-        pub fn name(self, name: String) -> Self {
-            Builder(self.0.name(name))
-        }
-
-        /// Sets the size of its stack; under the checker all stacks have the same.
-        pub fn stack_size(self, size: usize) -> Self {
-            Builder(self.0.stack_size(size))
-        }
-
-        /// Starts it.
-        ///
-        /// # Panics
-        /// Outside of a model.
-        #[track_caller]
-        pub fn spawn<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
-        where
-            F: FnOnce() -> T + 'static,
-            T: 'static,
-        {
-            assert!(is_active(), "threads of loom are started in a model");
-            Ok(self.0.spawn_modeled(f, Location::caller()))
         }
     }
 }

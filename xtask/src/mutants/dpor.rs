@@ -42,7 +42,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "nobody looks at what was there before, in vain or not",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/walk/tasks.rs",
         original: "self.threads().find_map(|thread| self.look_of(thread))",
         replacement: "self.threads().find_map(|thread| self.look_of(thread).filter(|_| false))",
     },
@@ -114,7 +114,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a SeqCst store does not hold back what comes later",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/walk/events.rs",
         original: "if added.access.order == Order::SeqCst {",
         replacement: "if false {",
     },
@@ -126,25 +126,25 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a fence waits for nothing",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/walk/events.rs",
         original: "Op::Fence { order: Order::SeqCst } => progress.pending,",
         replacement: "Op::Fence { order: Order::SeqCst } => Bits::EMPTY,",
     },
     Mutant {
         name: "a join does not wait for the buffer",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/walk/events.rs",
         original: "before |= floor | pending;",
         replacement: "before |= floor;",
     },
     Mutant {
         name: "a barrier is passed and not counted",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/walk/events.rs",
         original: "epoch: progress.epoch + u32::from(passes_barrier),",
         replacement: "epoch: progress.epoch + u32::from(passes_barrier) * 0,",
     },
     Mutant {
         name: "a load waits until its own store is in memory",
-        file: "crates/explore/src/dpor/walk.rs",
+        file: "crates/explore/src/dpor/walk/events.rs",
         original: "if source_node.thread != thread {",
         replacement: "if true {",
     },

@@ -42,7 +42,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "a store joins a buffer that is to be drained first",
-        file: "crates/explore/src/mcr/automata.rs",
+        file: "crates/explore/src/mcr/automata/learning.rs",
         original: "M::BUFFERS && !buffer.is_draining() && !self.is_full(buffer),",
         replacement: "M::BUFFERS,",
     },

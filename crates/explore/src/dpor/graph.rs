@@ -5,150 +5,19 @@
 //! happens: when a store reaches memory, when anything else is performed. A graph is an execution of the model exactly
 //! when this order has no cycle; see `docs/theory/dpor.md`.
 
-use teetotal_judge::monitors::robustness::Site;
-use teetotal_memory::Access;
-use teetotal_program::{Loc, ThreadId, Value};
+mod node;
+
+use teetotal_program::{ThreadId, Value};
 
 use super::bits::Bits;
+
+pub(super) use self::node::{Idle, Node, Progress, Role};
 
 /// A node: its position in the graph.
 pub(super) type Slot = u32;
 
 /// No node; as the source of a read, the initial value.
 pub(super) const NONE: Slot = u32::MAX;
-
-/// What a node is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
-    /// A read, of whatever operation.
-    Read,
-    /// A read that does not let its thread go on: the thread waits.
-    Blocked,
-    /// A look at a location that does not let the thread go on, which looks again later. It is no event of the execution.
-    Vain,
-    /// The read of a read-modify-write or lock that writes.
-    UpdateRead,
-    /// The write of it.
-    UpdateWrite,
-    Store,
-    /// One of several alternatives.
-    Choice(u32),
-    Fence,
-    Spawn,
-    Join(ThreadId),
-    /// Any other event that accesses no location.
-    Other,
-}
-
-impl Role {
-    pub(super) fn is_read(self) -> bool {
-        matches!(self, Role::Read | Role::Blocked | Role::UpdateRead)
-    }
-
-    pub(super) fn is_write(self) -> bool {
-        matches!(self, Role::Store | Role::UpdateWrite)
-    }
-}
-
-/// What an operation that reads is if it writes nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Idle {
-    Load,
-    /// A load in its source, and in models that heed that.
-    LoadInSource,
-    /// It accesses memory at once all the same.
-    Update,
-}
-
-/// An event.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Node<const N: usize> {
-    pub(super) thread: ThreadId,
-    pub(super) role: Role,
-    /// Whether its operation is one that waits until it can go on.
-    pub(super) waits: bool,
-    pub(super) access: Access,
-    /// Where its thread stands, as `Subject::place` has it.
-    pub(super) place: u32,
-    /// Of a read: what it is if it writes nothing.
-    pub(super) idle: Idle,
-    pub(super) read: Value,
-    pub(super) written: Value,
-    /// Of a read: the write it reads from.
-    pub(super) source: Slot,
-    /// The node before it in its thread.
-    pub(super) before: Slot,
-    /// Of a write: its neighbors in coherence.
-    pub(super) co_before: Slot,
-    pub(super) co_after: Slot,
-    /// Which operation of its thread it is, counted from 0.
-    pub(super) index: u32,
-    /// When it was added; a read that is revisited keeps its stamp.
-    pub(super) stamp: u32,
-    /// What comes directly before it.
-    pub(super) order: Bits<N>,
-    /// What comes before it, and itself, as it was when it was added; see `reach.rs`.
-    pub(super) reach: Bits<N>,
-    /// What it depends on, by program order, reads-from, spawn and join, and itself.
-    pub(super) past: Bits<N>,
-    /// Of a write: who reads from it.
-    pub(super) readers: Bits<N>,
-    /// What its thread goes on with.
-    pub(super) after: Progress<N>,
-}
-
-/// How far a thread has come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Progress<const N: usize> {
-    /// Nodes that happen before anything that the thread does later.
-    pub(super) floor: Bits<N>,
-    /// Stores that may still be in the buffer.
-    pub(super) pending: Bits<N>,
-    /// How many store-store barriers the thread has passed.
-    pub(super) epoch: u32,
-}
-
-impl<const N: usize> Progress<N> {
-    pub(super) const START: Self = Progress { floor: Bits::EMPTY, pending: Bits::EMPTY, epoch: 0 };
-}
-
-impl<const N: usize> Node<N> {
-    /// A node of `thread`, which stands at `place`, without content.
-    pub(super) fn blank(thread: ThreadId, place: u32, role: Role, access: Access) -> Self {
-        Node {
-            thread,
-            role,
-            waits: false,
-            access,
-            place,
-            idle: Idle::Load,
-            read: 0,
-            written: 0,
-            source: NONE,
-            before: NONE,
-            co_before: NONE,
-            co_after: NONE,
-            index: 0,
-            stamp: 0,
-            order: Bits::EMPTY,
-            reach: Bits::EMPTY,
-            past: Bits::EMPTY,
-            readers: Bits::EMPTY,
-            after: Progress::START,
-        }
-    }
-
-    /// Where it stands in the program.
-    pub(super) fn site(&self) -> Site {
-        Site { thread: self.thread, place: self.place }
-    }
-
-    /// The location of a node that accesses one.
-    #[inline]
-    pub(super) fn loc(&self) -> usize {
-        self.access.loc.map_or(usize::MAX, Loc::index)
-    }
-}
 
 /// The graph of an execution in the making.
 #[derive(Clone, Debug, Default)]

@@ -3,16 +3,21 @@
 //! Each level adds one event, in one way after the other. A level is a list of alternatives that depends only on the way
 //! down to it, so a position in the walk is a list of numbers.
 
-use std::marker::PhantomData;
-use std::mem::discriminant;
+mod events;
+mod tasks;
 
-use teetotal_memory::{Access, Model};
-use teetotal_program::{Loc, Op, Order, Redo, Status, ThreadId, Value};
+use std::marker::PhantomData;
+
+use teetotal_memory::Model;
+use teetotal_program::{Loc, Op, Redo, Status, ThreadId, Value};
 
 use super::alternatives::Alternative;
-use super::answer::{Answer, answer, idle, reads};
+use super::answer::{Answer, answer};
 use super::bits::Bits;
-use super::graph::{Graph, NONE, Node, Progress, Role, Slot};
+use super::graph::{Graph, NONE, Node, Role, Slot};
+
+pub(super) use self::events::Write;
+pub(super) use self::tasks::Task;
 
 pub(super) use teetotal_program::Rewind as Rewindable;
 
@@ -60,17 +65,6 @@ pub(super) struct Level {
     pub(super) of: u32,
 }
 
-/// What a level adds.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Task {
-    /// The next operation of a thread.
-    Perform(ThreadId, Op),
-    /// The write of a read-modify-write whose read is there.
-    Complete(ThreadId),
-    /// The write of `thread`, and `read` reads from it.
-    Replant { thread: ThreadId, read: Slot },
-}
-
 /// Where the walk stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Stand {
@@ -86,14 +80,6 @@ pub(super) enum Stand {
     Fickle,
     /// A level was entered.
     Deeper,
-}
-
-/// What a write is about to be.
-#[derive(Clone, Copy)]
-pub(super) struct Write<const N: usize> {
-    pub(super) node: Node<N>,
-    /// The only write it may follow, if it completes a read-modify-write.
-    pub(super) source: Option<Slot>,
 }
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
@@ -205,125 +191,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             self.undo();
             let level = self.levels.pop().expect("there is a level to leave");
             self.alternatives.truncate(level.first as usize);
-        }
-    }
-
-    /// The event to add next: of the first thread that has one, but first what completes a read-modify-write.
-    fn next_task(&self) -> Option<Task> {
-        let is_half = |thread: &ThreadId| {
-            let last = self.graph.strand(*thread).last;
-            last != NONE && self.graph.node(last).role == Role::UpdateRead
-        };
-        if self.graph.n_halves > 0
-            && let Some(thread) = self.threads().find(is_half)
-        {
-            return Some(Task::Complete(thread));
-        }
-        let ready = || self.threads().filter(|&thread| self.ready(thread).is_some_and(|op| !self.waits(thread, op)));
-        if let Some(thread) = ready().find(|&thread| self.subject.rests(thread).is_none()) {
-            return Some(Task::Perform(thread, self.ready(thread)?));
-        }
-        if let Some(task) = self.threads().find_map(|thread| self.look_of(thread)) {
-            return Some(task);
-        }
-        if !self.waits_in_earnest() {
-            return None;
-        }
-        let thread = ready().min_by_key(|&thread| self.subject.rests(thread))?;
-        Some(Task::Perform(thread, self.ready(thread)?))
-    }
-
-    /// Whether `thread`, at `op`, waits for somebody to update what it would look at, so that others come first.
-    fn waits(&self, thread: ThreadId, op: Op) -> bool {
-        matches!(op, Op::Lock { .. } | Op::Await { .. }) && self.subject.waits_for_updates(thread) && {
-            let loc = self.reading(thread, op).loc.index();
-            let value = self.graph.value_of(self.graph.cell(loc).newest, loc);
-            answer::<S, M>(&self.subject, thread, op, value) == Answer::Blocked
-        }
-    }
-
-    /// Lets `thread`, which waits for an update while nobody else can go on, look at what was there before, once.
-    fn look_of(&self, thread: ThreadId) -> Option<Task> {
-        let op = self.ready(thread).filter(|&op| self.waits(thread, op))?;
-        let loc = self.reading(thread, op).loc.index();
-        let looked = self.looked(thread);
-        let mut write = self.graph.cell(loc).newest;
-        while looked.is_some() {
-            if Some(write) == looked {
-                return None;
-            }
-            let value = self.graph.value_of(write, loc);
-            if answer::<S, M>(&self.subject, thread, op, value) != Answer::Blocked {
-                break;
-            }
-            write = self.graph.node(write).co_before;
-        }
-        Some(Task::Perform(thread, op))
-    }
-
-    /// The write that `thread` looked at in vain, if it did; what comes before it in coherence was tried.
-    pub(super) fn looked(&self, thread: ThreadId) -> Option<Slot> {
-        let last = self.graph.strand(thread).last;
-        (last != NONE && self.graph.node(last).role == Role::Vain).then(|| self.graph.node(last).source)
-    }
-
-    /// The operation that `thread` can perform next.
-    fn ready(&self, thread: ThreadId) -> Option<Op> {
-        let last = self.graph.strand(thread).last;
-        if last != NONE && self.graph.node(last).role == Role::Blocked {
-            return None;
-        }
-        match self.subject.status(thread) {
-            Status::Ready(Op::Join { thread: child, .. }) if self.subject.status(child) != Status::Finished => None,
-            Status::Ready(op) => Some(op),
-            _ => None,
-        }
-    }
-
-    /// The node of the write that `thread` is about to add.
-    pub(super) fn write_of_thread(&self, thread: ThreadId) -> Node<N> {
-        self.write_of(thread).node
-    }
-
-    /// The write that `thread` is about to add.
-    pub(super) fn write_of(&self, thread: ThreadId) -> Write<N> {
-        let strand = self.graph.strand(thread);
-        let progress = self.graph.progress(thread);
-        let past = self.graph.past_after(strand.last, strand);
-        if strand.last != NONE && self.graph.node(strand.last).role == Role::UpdateRead {
-            let read = self.graph.node(strand.last);
-            let mut node = Node::blank(thread, read.place, Role::UpdateWrite, read.access);
-            node.written = read.written;
-            node.order = Bits::one(strand.last);
-            node.past = past;
-            return Write { node, source: Some(read.source) };
-        }
-        let Status::Ready(Op::Store { loc, value, order }) = self.subject.status(thread) else {
-            unreachable!("thread {thread} is at a store")
-        };
-        let access = Access { loc: Some(loc), order, epoch: progress.epoch };
-        let mut node = Node::blank(thread, self.subject.place(thread), Role::Store, access);
-        node.written = value;
-        node.order = progress.floor | self.held_back(progress, access);
-        node.past = past;
-        Write { node, source: None }
-    }
-
-    /// Whether the subject stands where `task` has it; real code that is run again may do something else.
-    fn still_fits(&self, task: Task) -> bool {
-        if !S::RUNS_AGAIN {
-            return true;
-        }
-        let ready = |thread| if let Status::Ready(op) = self.subject.status(thread) { Some(op) } else { None };
-        match task {
-            Task::Perform(thread, op) => ready(thread).is_some_and(|now| discriminant(&now) == discriminant(&op)),
-            Task::Complete(_) => true,
-            Task::Replant { thread, read } => {
-                let last = self.graph.strand(thread).last;
-                let is_half = last != NONE && self.graph.node(last).role == Role::UpdateRead;
-                let writes = is_half || matches!(ready(thread), Some(Op::Store { .. }));
-                writes && ready(self.graph.node(read).thread).is_some_and(reads)
-            }
         }
     }
 
@@ -488,151 +355,6 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                     self.graph.node_mut(last).written = written;
                 }
             }
-        }
-    }
-
-    /// Keeps the state of a thread after its newest node.
-    fn keep_state(&mut self, thread: ThreadId) {
-        if S::RUNS_AGAIN {
-            return;
-        }
-        let slot = self.graph.strand(thread).last;
-        self.subject.save_thread(thread, self.graph.state_mut(slot));
-    }
-
-    /// Makes `slot`, the newest of its thread and at `op`, a read of `source`, and lets the thread go on if it may.
-    fn read(&mut self, slot: Slot, op: Op, source: Slot) {
-        let Node { thread, before, access, .. } = *self.graph.node(slot);
-        let strand = self.graph.strand(thread);
-        let loc = self.graph.node(slot).loc();
-        let value = self.graph.value_of(source, loc);
-        let answer = answer::<S, M>(&self.subject, thread, op, value);
-        let progress = self.graph.progress_after(before, strand);
-        let held_back = match answer {
-            Answer::Load(_) | Answer::Blocked => Bits::EMPTY,
-            Answer::Failed | Answer::Updated(_) => self.held_back(progress, access),
-        };
-        let is_vain = answer == Answer::Blocked && self.subject.waits_for_updates(thread);
-        let mut order = progress.floor | held_back;
-        let mut past = self.graph.past_after(before, strand);
-        past.insert(slot);
-        if source != NONE && !is_vain {
-            let source_node = self.graph.node(source);
-            past |= source_node.past;
-            if source_node.thread != thread {
-                order.insert(source);
-            }
-        }
-        let node = self.graph.node_mut(slot);
-        node.waits = matches!(op, Op::Lock { .. } | Op::Await { .. });
-        node.role = match answer {
-            Answer::Load(_) | Answer::Failed => Role::Read,
-            Answer::Blocked if is_vain => Role::Vain,
-            Answer::Blocked => Role::Blocked,
-            Answer::Updated(_) => Role::UpdateRead,
-        };
-        node.idle = idle(op);
-        node.read = value;
-        node.written = if let Answer::Updated(written) = answer { written } else { 0 };
-        node.order = order;
-        node.past = past;
-        let floor = if is_vain { progress.floor } else { Bits::one(slot) };
-        node.after = Progress { floor, pending: progress.pending & !held_back, epoch: progress.epoch };
-        self.graph.link_read(slot, source);
-        self.graph.keep_reach(slot);
-        if matches!(answer, Answer::Load(_) | Answer::Failed) {
-            self.subject.reads_from(thread, self.graph.writer(source));
-            self.subject.resume(thread, &[value]);
-        }
-        self.keep_state(thread);
-    }
-
-    /// Adds the write that `thread` is about to add, after `previous`.
-    fn write(&mut self, thread: ThreadId, previous: Slot) -> Slot {
-        let Write { node, source } = self.write_of(thread);
-        let mut after = self.graph.progress(thread);
-        // Whatever waits for a store would wait for a later one like it, which waits for it in turn.
-        let is_like = |store: &Slot| self.graph.node(*store).access.is_like(node.access);
-        let passed = after.pending.iter().find(is_like);
-        let slot = self.graph.add(node);
-        let added = self.graph.node_mut(slot);
-        added.past.insert(slot);
-        if source.is_none() && M::BUFFERS {
-            passed.into_iter().for_each(|store| after.pending.remove(store));
-            after.pending.insert(slot);
-            if added.access.order == Order::SeqCst {
-                after.floor |= std::mem::replace(&mut after.pending, Bits::EMPTY);
-            }
-        } else {
-            after.floor = Bits::one(slot);
-        }
-        added.after = after;
-        self.graph.link_write(slot, previous);
-        self.graph.keep_reach(slot);
-        match source {
-            Some(source) => {
-                let read = self.graph.node(self.graph.node(slot).before).read;
-                self.subject.reads_from(thread, self.graph.writer(source));
-                self.subject.resume(thread, &[read]);
-            }
-            None => self.subject.resume(thread, &[]),
-        }
-        self.keep_state(thread);
-        slot
-    }
-
-    /// Adds an event that accesses no location.
-    fn order(&mut self, thread: ThreadId, op: Op, taken: u32) {
-        let progress = self.graph.progress(thread);
-        let strand = self.graph.strand(thread);
-        let mut past = self.graph.past_after(strand.last, strand);
-        let (role, order) = match op {
-            Op::Choose { .. } => (Role::Choice(taken), Order::Plain),
-            Op::Fence { order } => (Role::Fence, order),
-            Op::Spawn { order, .. } => (Role::Spawn, order),
-            Op::Join { thread: child, order } => (Role::Join(child), order),
-            _ => (Role::Other, Order::SeqCst),
-        };
-        let access = Access { loc: None, order, epoch: progress.epoch };
-        let held_back = match op {
-            Op::Fence { order: Order::SeqCst } => progress.pending,
-            Op::Spawn { .. } | Op::Join { .. } => self.held_back(progress, access),
-            _ => Bits::EMPTY,
-        };
-        let mut before = progress.floor | held_back;
-        if let Op::Join { thread: child, .. } = op {
-            let ended = self.graph.strand(child);
-            let Progress { floor, pending, .. } = self.graph.progress(child);
-            before |= floor | pending;
-            past |= self.graph.past_after(ended.last, ended);
-        }
-        let rests = self.subject.rests(thread).is_some();
-        if rests {
-            // Whatever was done, but not what waits, comes before.
-            for &slot in self.graph.added.iter().filter(|&&slot| self.graph.node(slot).role != Role::Blocked) {
-                before.insert(slot);
-                past.insert(slot);
-            }
-        }
-        let mut node = Node::blank(thread, self.subject.place(thread), role, access);
-        node.order = before;
-        let slot = self.graph.add(node);
-        self.graph.keep_reach(slot);
-        past.insert(slot);
-        let passes_barrier = matches!(op, Op::Fence { order: Order::Release | Order::AcqRel });
-        let node = self.graph.node_mut(slot);
-        node.waits = matches!(op, Op::Join { .. }) || rests;
-        node.past = past;
-        node.after = Progress {
-            floor: Bits::one(slot),
-            pending: progress.pending & !held_back,
-            epoch: progress.epoch + u32::from(passes_barrier),
-        };
-        let answer = [Value::from(taken)];
-        self.subject.resume(thread, if matches!(op, Op::Choose { .. }) { &answer } else { &[] });
-        self.keep_state(thread);
-        if let Op::Spawn { thread: child, .. } = op {
-            self.graph.set_spawn(child, slot);
         }
     }
 

@@ -1,0 +1,120 @@
+//! What the walk adds next: whose turn it is, and who waits.
+
+use std::mem::discriminant;
+
+use teetotal_memory::Model;
+use teetotal_program::{Op, Status, ThreadId};
+
+use super::super::answer::{Answer, answer, reads};
+use super::super::graph::{NONE, Role, Slot};
+use super::{Rewindable, Walk};
+
+/// What a level adds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dpor) enum Task {
+    /// The next operation of a thread.
+    Perform(ThreadId, Op),
+    /// The write of a read-modify-write whose read is there.
+    Complete(ThreadId),
+    /// The write of `thread`, and `read` reads from it.
+    Replant { thread: ThreadId, read: Slot },
+}
+
+impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
+    /// The event to add next: of the first thread that has one, but first what completes a read-modify-write.
+    pub(super) fn next_task(&self) -> Option<Task> {
+        let is_half = |thread: &ThreadId| {
+            let last = self.graph.strand(*thread).last;
+            last != NONE && self.graph.node(last).role == Role::UpdateRead
+        };
+        if self.graph.n_halves > 0
+            && let Some(thread) = self.threads().find(is_half)
+        {
+            return Some(Task::Complete(thread));
+        }
+        let ready = || self.threads().filter(|&thread| self.ready(thread).is_some_and(|op| !self.waits(thread, op)));
+        if let Some(thread) = ready().find(|&thread| self.subject.rests(thread).is_none()) {
+            return Some(Task::Perform(thread, self.ready(thread)?));
+        }
+        if let Some(task) = self.threads().find_map(|thread| self.look_of(thread)) {
+            return Some(task);
+        }
+        if !self.waits_in_earnest() {
+            return None;
+        }
+        let thread = ready().min_by_key(|&thread| self.subject.rests(thread))?;
+        Some(Task::Perform(thread, self.ready(thread)?))
+    }
+
+    /// Whether `thread`, at `op`, waits for somebody to update what it would look at, so that others come first.
+    fn waits(&self, thread: ThreadId, op: Op) -> bool {
+        matches!(op, Op::Lock { .. } | Op::Await { .. }) && self.subject.waits_for_updates(thread) && {
+            let loc = self.reading(thread, op).loc.index();
+            let value = self.graph.value_of(self.graph.cell(loc).newest, loc);
+            answer::<S, M>(&self.subject, thread, op, value) == Answer::Blocked
+        }
+    }
+
+    /// Lets `thread`, which waits for an update while nobody else can go on, look at what was there before, once.
+    fn look_of(&self, thread: ThreadId) -> Option<Task> {
+        let op = self.ready(thread).filter(|&op| self.waits(thread, op))?;
+        let loc = self.reading(thread, op).loc.index();
+        let looked = self.looked(thread);
+        let mut write = self.graph.cell(loc).newest;
+        while looked.is_some() {
+            if Some(write) == looked {
+                return None;
+            }
+            let value = self.graph.value_of(write, loc);
+            if answer::<S, M>(&self.subject, thread, op, value) != Answer::Blocked {
+                break;
+            }
+            write = self.graph.node(write).co_before;
+        }
+        Some(Task::Perform(thread, op))
+    }
+
+    /// The write that `thread` looked at in vain, if it did; what comes before it in coherence was tried.
+    pub(in crate::dpor) fn looked(&self, thread: ThreadId) -> Option<Slot> {
+        let last = self.graph.strand(thread).last;
+        (last != NONE && self.graph.node(last).role == Role::Vain).then(|| self.graph.node(last).source)
+    }
+
+    /// Whether somebody waits for an update of this location after a look in vain.
+    pub(super) fn is_looked_at_in_vain(&self, loc: usize) -> bool {
+        self.threads()
+            .map(|thread| self.graph.strand(thread).last)
+            .any(|last| last != NONE && self.graph.node(last).role == Role::Vain && self.graph.node(last).loc() == loc)
+    }
+
+    /// The operation that `thread` can perform next.
+    fn ready(&self, thread: ThreadId) -> Option<Op> {
+        let last = self.graph.strand(thread).last;
+        if last != NONE && self.graph.node(last).role == Role::Blocked {
+            return None;
+        }
+        match self.subject.status(thread) {
+            Status::Ready(Op::Join { thread: child, .. }) if self.subject.status(child) != Status::Finished => None,
+            Status::Ready(op) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// Whether the subject stands where `task` has it; real code that is run again may do something else.
+    pub(super) fn still_fits(&self, task: Task) -> bool {
+        if !S::RUNS_AGAIN {
+            return true;
+        }
+        let ready = |thread| if let Status::Ready(op) = self.subject.status(thread) { Some(op) } else { None };
+        match task {
+            Task::Perform(thread, op) => ready(thread).is_some_and(|now| discriminant(&now) == discriminant(&op)),
+            Task::Complete(_) => true,
+            Task::Replant { thread, read } => {
+                let last = self.graph.strand(thread).last;
+                let is_half = last != NONE && self.graph.node(last).role == Role::UpdateRead;
+                let writes = is_half || matches!(ready(thread), Some(Op::Store { .. }));
+                writes && ready(self.graph.node(read).thread).is_some_and(reads)
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Threads that may borrow, since they end before what they borrow.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::{Arc, Mutex};
+
+use teetotal_program::ThreadId as Number;
+
+use super::{Builder, Modeled, Result, Thread, body, locked, start};
+use crate::erased::Erased;
+use crate::request::What;
+use crate::runtime::{is_active, perform};
+
+/// Threads that end before [`scope`] does, and may borrow what outlives it.
+#[derive(Debug)]
+pub struct Scope<'scope, 'env> {
+    threads: Threads<'scope, 'env>,
+    scope: PhantomData<&'scope mut &'scope ()>,
+    environment: PhantomData<&'env mut &'env ()>,
+}
+
+enum Threads<'scope, 'env> {
+    Real(&'scope std::thread::Scope<'scope, 'env>),
+    Modeled {
+        /// The threads that nobody has waited for.
+        waiting: Mutex<Vec<Number>>,
+        /// What threads left behind.
+        left: Mutex<Vec<Erased>>,
+    },
+}
+
+// SAFETY: what is left behind may be sent, and is dropped by the thread of the scope.
+unsafe impl Sync for Threads<'_, '_> {}
+// SAFETY: the same.
+unsafe impl Send for Threads<'_, '_> {}
+
+impl fmt::Debug for Threads<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Threads").finish_non_exhaustive()
+    }
+}
+
+/// A thread of a scope.
+#[derive(Debug)]
+pub struct ScopedJoinHandle<'scope, T>(ScopedHandle<'scope, T>);
+
+#[derive(Debug)]
+enum ScopedHandle<'scope, T> {
+    Real(std::thread::ScopedJoinHandle<'scope, T>, Thread),
+    Modeled(Modeled<T>, &'scope Mutex<Vec<Number>>),
+}
+
+/// Runs `f`, and waits for the threads that it starts.
+#[track_caller]
+pub fn scope<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    if !is_active() {
+        return scope_outside(f);
+    }
+    let place = Location::caller();
+    let threads = Threads::Modeled { waiting: Mutex::default(), left: Mutex::default() };
+    let scope = Scope { threads, scope: PhantomData, environment: PhantomData };
+    let result = f(&scope);
+    if let Threads::Modeled { waiting, left } = &scope.threads {
+        // A thread of the scope may start others.
+        loop {
+            let next = locked(waiting).pop();
+            let Some(thread) = next else { break };
+            perform(What::Join { thread }, place);
+        }
+        let left = std::mem::take(&mut *locked(left));
+        drop(left);
+    }
+    result
+}
+
+/// The same outside of models.
+fn scope_outside<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    let mut own: *mut () = std::ptr::null_mut();
+    let result = std::thread::scope(|real| {
+        let scope = Scope { threads: Threads::Real(real), scope: PhantomData, environment: PhantomData };
+        let scope = Box::into_raw(Box::new(scope));
+        own = scope.cast();
+        // SAFETY: it is freed when all threads of the scope have ended.
+        f(unsafe { &*scope })
+    });
+    // SAFETY: it was made above, and nobody has a reference any more.
+    drop(unsafe { Box::from_raw(own.cast::<Scope<'_, '_>>()) });
+    result
+}
+
+impl<'scope> Scope<'scope, '_> {
+    /// Starts a thread that runs `f`.
+    #[track_caller]
+    pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        Builder::new().spawn_scoped(self, f).expect("a thread can be started")
+    }
+}
+
+impl<T> ScopedJoinHandle<'_, T> {
+    /// Waits for the thread.
+    #[track_caller]
+    pub fn join(self) -> Result<T> {
+        match self.0 {
+            ScopedHandle::Real(handle, _) => handle.join(),
+            ScopedHandle::Modeled(modeled, waiting) => {
+                locked(waiting).retain(|&other| other != modeled.number);
+                modeled.join(Location::caller())
+            }
+        }
+    }
+
+    /// The thread.
+    pub fn thread(&self) -> &Thread {
+        match &self.0 {
+            ScopedHandle::Real(_, thread) => thread,
+            ScopedHandle::Modeled(modeled, _) => &modeled.thread,
+        }
+    }
+
+    /// Whether the thread has ended.
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.0 {
+            ScopedHandle::Real(handle, _) => handle.is_finished(),
+            ScopedHandle::Modeled(modeled, _) => modeled.is_finished(Location::caller()),
+        }
+    }
+}
+
+impl Builder {
+    /// Starts it in a scope.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, F, T>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        f: F,
+    ) -> std::io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        let place = Location::caller();
+        let Threads::Modeled { waiting, left } = &scope.threads else {
+            let Threads::Real(real) = scope.threads else { unreachable!("it is one or the other") };
+            let handle = self.into_real().spawn_scoped(real, f)?;
+            let thread = Thread::outside(handle.thread().clone());
+            return Ok(ScopedJoinHandle(ScopedHandle::Real(handle, thread)));
+        };
+        let result = Arc::new(Mutex::new(None));
+        let body: Box<dyn FnOnce() + 'scope> = Box::new(body(f, Arc::clone(&result), place));
+        // SAFETY: the scope does not end before the thread has; a model that is given up runs none of its threads any
+        // more.
+        let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
+        locked(left).push(Erased::new(Arc::clone(&result)));
+        let modeled = start(self.name, result, body, place);
+        locked(waiting).push(modeled.number);
+        Ok(ScopedJoinHandle(ScopedHandle::Modeled(modeled, waiting)))
+    }
+}
