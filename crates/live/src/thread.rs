@@ -15,7 +15,7 @@ use crate::identity::Identity;
 use crate::request::{Body, Cell, Function, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
 use crate::spurious::goes_wrong;
-use crate::turn::hint;
+use crate::turn::{hint, note_timed_wait};
 
 pub use self::scope::{Scope, ScopedJoinHandle, scope};
 pub use crate::local::{AccessError, LocalKey};
@@ -162,9 +162,10 @@ pub fn park_timeout(duration: Duration) {
         return std::thread::park_timeout(duration);
     }
     // Whether or not somebody has unparked it, the thread goes on.
-    let update = Update::new(Function::Swap, 1, 64);
+    let (update, place) = (Update::new(Function::Swap, 1, 64), Location::caller());
     let on_failure = OnFailure::Load(Order::Relaxed);
-    perform(What::Rmw { at: current().token(), update, order: Order::Acquire, on_failure }, Location::caller());
+    let was_parked = perform(What::Rmw { at: current().token(), update, order: Order::Acquire, on_failure }, place);
+    note_timed_wait(was_parked != 0, place);
 }
 
 /// Lets time pass, which under the checker is to let others go on.

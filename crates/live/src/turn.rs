@@ -142,10 +142,17 @@ pub(crate) fn hint(place: &'static Location<'static>) {
 }
 
 /// Whether the time is over for which the thread that runs waits at `place`; it may be at any time.
-///
-/// For who waits there again and again, it is over only when nobody else can go on: otherwise that might go on without end.
 pub(crate) fn is_time_over(place: &'static Location<'static>) -> bool {
     let is_over = perform(What::Choose { alternatives: 2 }, place) == 1;
+    note_timed_wait(is_over, place);
+    is_over
+}
+
+/// Takes note of how a wait of the thread that runs has ended.
+///
+/// For who waits at `place` again and again, the time is over only when nobody else can go on: otherwise that might go on
+/// without end.
+pub(crate) fn note_timed_wait(is_over: bool, place: &'static Location<'static>) {
     let mut n_time_outs = 0;
     note(|own| {
         let is_again = is_over && own.timed.is_some_and(|last| std::ptr::eq(last, place));
@@ -158,7 +165,6 @@ pub(crate) fn is_time_over(place: &'static Location<'static>) -> bool {
         leave_out_turns();
         perform(What::Rest { before: n_time_outs }, place);
     }
-    is_over
 }
 
 fn wait_for((at, value): (Cell, Value), is_open: bool, place: &'static Location<'static>) {

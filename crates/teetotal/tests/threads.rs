@@ -368,3 +368,22 @@ fn a_wait_with_a_time_limit_ends_in_a_loop_too() {
     assert_eq!(report.failure, None);
     assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
 }
+
+/// The same, for a thread that parks.
+#[test]
+fn who_parks_for_some_time_in_a_loop_comes_to_an_end() {
+    let report = teetotal::model::Builder::new().explore(|| {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let (setter, waiter) = (flag.clone(), thread::current());
+        let other = thread::spawn(move || {
+            setter.store(1, Ordering::Release);
+            waiter.unpark();
+        });
+        while flag.load(Ordering::Acquire) == 0 {
+            thread::park_timeout(Duration::from_millis(1));
+        }
+        other.join().expect("nobody panics");
+    });
+    assert_eq!(report.failure, None);
+    assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
+}
