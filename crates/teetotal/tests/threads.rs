@@ -387,3 +387,29 @@ fn who_parks_for_some_time_in_a_loop_comes_to_an_end() {
     assert_eq!(report.failure, None);
     assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
 }
+
+/// A thread that goes on because nobody else can comes after all that was done, but not after a look at the lock.
+#[test]
+fn who_goes_on_at_last_does_not_wait_for_a_look_in_vain() {
+    let report = teetotal::model::Builder::new().explore(|| {
+        let [a, b] = [0; 2].map(|_| Arc::new(AtomicUsize::new(0)));
+        let lock = Arc::new(Mutex::new(()));
+        let (other_a, other_b, other_lock) = (a.clone(), b.clone(), lock.clone());
+        let other = thread::spawn(move || {
+            drop(other_lock.lock());
+            other_a.store(1, Ordering::Release);
+            let seen = other_b.load(Ordering::Acquire);
+            thread::yield_now();
+            other_b.load(Ordering::Acquire);
+            thread::yield_now();
+            seen
+        });
+        b.store(1, Ordering::Release);
+        let own = lock.lock().expect("nobody panics");
+        let seen = a.load(Ordering::Acquire);
+        drop(own);
+        assert!(seen + other.join().expect("it ends") > 0, "neither saw the other");
+    });
+    let failure = report.failure.expect("stores may be late");
+    assert!(failure.starts_with("main panicked: neither saw the other"), "{failure}");
+}

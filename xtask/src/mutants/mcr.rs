@@ -73,14 +73,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a store that cannot leave does not bring what it waits for",
         file: "crates/explore/src/mcr/reduction.rs",
-        original: "if pending.any(|store| !leaves(store.loc)) {",
-        replacement: "if pending.any(|_| false) {",
+        original: "let is_held = wanted.meets(state.automata.local(state.row, index).held);",
+        replacement: "let is_held = false;",
     },
     Mutant {
         name: "a thread that waits does not bring its own stores",
         file: "crates/explore/src/mcr/reduction.rs",
-        original: "self.set.buffers[index] = self.set.buffers[index].union(local.future.pending);",
-        replacement: "self.set.buffers[index] = self.set.buffers[index].union(LocSet::default());",
+        original: "by_others | self.buffer(state, index, LocSet::ALL)",
+        replacement: "by_others",
     },
     Mutant {
         name: "only the holder frees a lock, whoever else writes it",

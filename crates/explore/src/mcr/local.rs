@@ -21,6 +21,8 @@ pub(super) struct Local {
     pub(super) reads_now: LocSet,
     /// What the thread may still do.
     pub(super) future: Footprint,
+    /// What is in the buffer and cannot leave yet.
+    pub(super) held: LocSet,
     /// Whether it asks to go on without a switch.
     pub(super) is_exclusive: bool,
     /// What its operation leads to for the last thing that it was found to find; others follow.

@@ -5,6 +5,8 @@
 //! location of a buffer is a process of its own, so that a store stays pending until somebody is about to look.
 //! The argument is in `docs/theory/mcr.md`.
 
+use std::ops::Range;
+
 use teetotal_memory::Model;
 use teetotal_program::{LocSet, Value};
 
@@ -18,19 +20,17 @@ pub(super) struct Reduction {
     futures: Vec<Footprint>,
     /// What each possible step reads and writes in memory.
     accesses: Vec<Access>,
-    /// The set that is grown, and the best so far.
-    set: Processes,
-    /// The part of it that everything was added for.
-    done: Processes,
-    best: Processes,
+    /// Which of the possible steps are operations of each thread, and which are commits of its buffer.
+    parts: Vec<Parts>,
+    /// For each process those that must be in a set with it.
+    needs: Vec<Processes>,
 }
 
-/// Threads as bits, and for each thread the locations of its buffer.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct Processes {
-    threads: u64,
-    buffers: Vec<LocSet>,
-}
+/// Processes as bits: the threads, then the possible commits, then what each buffer holds and cannot commit yet.
+type Processes = u128;
+
+/// What the process of a thread needs that nobody is known to start.
+const EVERYTHING: Processes = Processes::MAX;
 
 #[derive(Clone, Copy, Default)]
 struct Access {
@@ -38,6 +38,13 @@ struct Access {
     written: LocSet,
     /// The location of the buffer that it is a commit of; nothing for an operation.
     commit: LocSet,
+}
+
+/// The possible steps of a thread: two stretches.
+#[derive(Clone, Default)]
+struct Parts {
+    operations: Range<usize>,
+    commits: Range<usize>,
 }
 
 impl Access {
@@ -82,9 +89,9 @@ impl Reduction {
         self.look_ahead(state);
         if let Some(alone) = self.alone(state) {
             chosen.extend_from_slice(alone);
-        } else if self.grow_smallest(state) {
-            let steps = state.possible.iter().zip(&self.accesses);
-            chosen.extend(steps.filter(|(step, access)| self.best.has(**step, **access)).map(|(step, _)| *step));
+        } else if let Some(set) = self.smallest(state) {
+            let is_chosen = |position: &usize| self.process(state.possible, *position) & set != 0;
+            chosen.extend((0..state.possible.len()).filter(is_chosen).map(|position| state.possible[position]));
         } else {
             chosen.extend_from_slice(state.possible);
         }
@@ -96,17 +103,27 @@ impl Reduction {
         self.futures.clear();
         self.futures.extend((0..automata.n_threads).map(|index| automata.local(row, index).future.within(live)));
         self.accesses.clear();
-        for &step in possible {
-            let read =
-                if step.is_commit { LocSet::default() } else { automata.local(row, step.thread as usize).reads_now };
-            let written = automata.write_of(step).map_or(LocSet::default(), |(loc, value)| {
+        self.parts.clear();
+        self.parts.resize(automata.n_threads, Parts::default());
+        for (position, &step) in possible.iter().enumerate() {
+            let write = automata.write_of(step);
+            let written = write.map_or(LocSet::default(), |(loc, value)| {
                 let set = LocSet::of(loc).intersection(live);
                 let changes = automata.memory_at(row, loc) != value;
                 let is_shared = || self.others(step.thread).any(|future| future.writes().meets(set));
                 if changes || is_shared() { set } else { LocSet::default() }
             });
-            let loc = automata.write_of(step).filter(|_| step.is_commit).map(|(loc, _)| LocSet::of(loc));
-            self.accesses.push(Access { read, written, commit: loc.unwrap_or_default() });
+            let parts = &mut self.parts[step.thread as usize];
+            let access = if step.is_commit {
+                extend(&mut parts.commits, position);
+                let commit = write.map_or(LocSet::default(), |(loc, _)| LocSet::of(loc));
+                Access { read: LocSet::default(), written, commit }
+            } else {
+                extend(&mut parts.operations, position);
+                let read = automata.local(row, step.thread as usize).reads_now;
+                Access { read, written, commit: LocSet::default() }
+            };
+            self.accesses.push(access);
         }
     }
 
@@ -131,95 +148,107 @@ impl Reduction {
         None
     }
 
-    /// Grows a set from each process; gives whether one of them leaves something out.
-    fn grow_smallest<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) -> bool {
-        let mut fewest = state.possible.len();
-        let mut first = 0;
-        while first < state.possible.len() {
-            if self.grow(state, first) {
-                let count = self.steps_in_set(state.possible).filter(|is_in| *is_in).count();
-                if count < fewest {
-                    fewest = count;
-                    std::mem::swap(&mut self.set, &mut self.best);
-                }
-            }
-            if fewest == 1 {
-                break;
-            }
-            first += group(&state.possible[first..]);
+    /// The set with the fewest steps that can be grown from a process, if one leaves something out.
+    fn smallest<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) -> Option<Processes> {
+        let possible = state.possible;
+        if !self.find_needs(state) {
+            return None;
         }
-        fewest < state.possible.len()
+        let (mut best, mut fewest) = (None, possible.len());
+        let mut first = 0;
+        while first < possible.len() && fewest > 1 {
+            let grown = self.grow(self.process(possible, first));
+            let count = grown.map_or(usize::MAX, |set| self.count_steps(set));
+            if count < fewest {
+                (best, fewest) = (grown, count);
+            }
+            first += group(&possible[first..]);
+        }
+        best
     }
 
-    /// For each possible step whether it is in the set.
-    fn steps_in_set(&self, possible: &[Possible]) -> impl Iterator<Item = bool> {
-        possible.iter().zip(&self.accesses).map(|(step, access)| self.set.has(*step, *access))
+    /// The process of a possible step.
+    fn process(&self, possible: &[Possible], position: usize) -> Processes {
+        let step = possible[position];
+        if step.is_commit { 1 << (self.n_threads() + position - self.n_operations()) } else { 1 << step.thread }
     }
 
-    /// The least set around a step such that nothing outside depends on what is possible inside; not if it is all.
-    fn grow<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, seed: usize) -> bool {
-        let n_threads = self.futures.len();
-        self.set.clear(n_threads);
-        self.set.add(state.possible[seed], self.accesses[seed]);
-        self.done.clear(n_threads);
-        let mut grows = true;
-        while grows {
-            grows = false;
-            for index in 0..n_threads {
-                let is_thread = self.set.threads & !self.done.threads & 1 << index != 0;
-                if is_thread {
-                    self.done.threads |= 1 << index;
-                    if !self.add_around_thread(state, index) {
-                        return false;
-                    }
-                }
-                let is_buffer = self.set.buffers[index] != self.done.buffers[index];
-                if is_buffer {
-                    self.done.buffers[index] = self.set.buffers[index];
-                    self.add_around_buffer(state, index);
-                }
-                grows |= is_thread || is_buffer;
+    fn n_threads(&self) -> usize {
+        self.futures.len()
+    }
+
+    /// Operations come first among the possible steps.
+    fn n_operations(&self) -> usize {
+        self.parts.iter().map(|parts| parts.operations.len()).sum()
+    }
+
+    /// How many of the possible steps are in a set.
+    fn count_steps(&self, set: Processes) -> usize {
+        let operations = self.parts.iter().enumerate().filter(|(index, _)| set & 1 << index != 0);
+        let operations: usize = operations.map(|(_, parts)| parts.operations.len()).sum();
+        let n_commits = self.accesses.len() - self.n_operations();
+        let commits = set >> self.n_threads() & !(Processes::MAX << n_commits);
+        operations + commits.count_ones() as usize
+    }
+
+    /// The least set with these processes such that nothing outside depends on what is possible inside; not if it is all.
+    fn grow(&self, seed: Processes) -> Option<Processes> {
+        let (mut set, mut open) = (seed, seed);
+        while open != 0 {
+            let needed = self.needs[open.trailing_zeros() as usize];
+            if needed == EVERYTHING {
+                return None;
             }
-            if grows && self.steps_in_set(state.possible).all(|is_in| is_in) {
-                return false;
-            }
+            open = open & (open - 1) | needed & !set;
+            set |= needed;
+        }
+        Some(set)
+    }
+
+    /// Finds what each process needs; not if there are too many.
+    fn find_needs<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) -> bool {
+        let (n_threads, n_operations) = (self.n_threads(), self.n_operations());
+        if 2 * n_threads + self.accesses.len() - n_operations >= Processes::BITS as usize {
+            return false;
+        }
+        self.needs.clear();
+        for index in 0..n_threads {
+            self.needs.push(self.needed_by_thread(state, index));
+        }
+        for position in n_operations..self.accesses.len() {
+            let thread = state.possible[position].thread as usize;
+            self.needs.push(self.conflicts(state, self.accesses[position], thread));
+        }
+        // What cannot leave yet waits for others of its buffer.
+        for index in 0..n_threads {
+            self.needs.push(self.buffer(state, index, LocSet::ALL));
         }
         true
     }
 
-    /// Adds whatever the operation of a thread in the set depends on, or what may make it possible.
-    fn add_around_thread<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, index: usize) -> bool {
+    /// Whatever the operation of a thread depends on, or what may make it possible.
+    fn needed_by_thread<S: Learnable, M: Model>(&self, state: &State<'_, S, M>, index: usize) -> Processes {
         let local = state.automata.local(state.row, index);
         match local.standing {
             Standing::Ready => {}
             // Who starts it is not known here.
-            Standing::NotStarted => return false,
-            Standing::Ended | Standing::Over | Standing::Endless(_) => return true,
+            Standing::NotStarted => return EVERYTHING,
+            Standing::Ended | Standing::Over | Standing::Endless(_) => return 0,
         }
-        let mut is_possible = false;
-        for (position, step) in state.possible.iter().enumerate() {
-            if !step.is_commit && step.thread as usize == index {
-                is_possible = true;
-                self.add_conflicts(self.accesses[position], index);
-            }
+        let operations = self.parts[index].operations.clone();
+        if !operations.is_empty() {
+            let conflicts = operations.map(|position| self.conflicts(state, self.accesses[position], index));
+            return conflicts.fold(0, |all, some| all | some);
         }
-        if is_possible {
-            return true;
-        }
-        self.set.buffers[index] = self.set.buffers[index].union(local.future.pending);
-        match local.look {
-            Look::HasEnded(child) => {
-                self.set.threads |= 1 << child.index();
-                let pending = state.automata.local(state.row, child.index()).future.pending;
-                self.set.buffers[child.index()] = self.set.buffers[child.index()].union(pending);
-            }
+        let by_others = match local.look {
+            Look::HasEnded(child) => 1 << child.index() | self.buffer(state, child.index(), LocSet::ALL),
             Look::Lock(loc) => match self.holder(index, LocSet::of(loc), state.automata.value_at(state.row, loc)) {
-                Some(holder) => self.set.threads |= 1 << holder,
-                None => self.add_conflicts(Access::read(local.reads_now), index),
+                Some(holder) => 1 << holder,
+                None => self.conflicts(state, Access::read(local.reads_now), index),
             },
-            _ => self.add_conflicts(Access::read(local.reads_now), index),
-        }
-        true
+            _ => self.conflicts(state, Access::read(local.reads_now), index),
+        };
+        by_others | self.buffer(state, index, LocSet::ALL)
     }
 
     /// The holder of the lock that thread `index` waits for, if nobody else can free it.
@@ -229,61 +258,37 @@ impl Reduction {
         (holder < self.futures.len() && self.others(index as u32).all(by_locking)).then_some(holder)
     }
 
-    /// Adds whatever the stores of a buffer in the set depend on.
-    fn add_around_buffer<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, index: usize) {
-        let local = state.automata.local(state.row, index);
-        let is_own = |step: &Possible| step.is_commit && step.thread as usize == index;
-        for (position, step) in state.possible.iter().enumerate() {
-            if is_own(step) && self.set.has(*step, self.accesses[position]) {
-                self.add_conflicts(self.accesses[position], index);
-            }
-        }
-        // What cannot leave yet waits for others of its buffer.
-        let leaves = |loc| {
-            let commits = state.possible.iter().filter(|step| is_own(step));
-            commits.filter_map(|step| state.automata.write_of(*step)).any(|(leaving, _)| leaving == loc)
-        };
-        let wanted = self.set.buffers[index];
-        let mut pending = local.buffer.pending().iter().filter(|store| wanted.has(store.loc));
-        if pending.any(|store| !leaves(store.loc)) {
-            self.set.buffers[index] = local.future.pending;
-        }
+    /// The part of the buffer of a thread that concerns these locations.
+    fn buffer<S: Learnable, M: Model>(&self, state: &State<'_, S, M>, index: usize, wanted: LocSet) -> Processes {
+        let (n_threads, n_operations) = (self.n_threads(), self.n_operations());
+        let commits = self.parts[index].commits.clone();
+        let wanted_commits = commits.filter(|&position| wanted.meets(self.accesses[position].commit));
+        let set = wanted_commits.fold(0, |set, position| set | 1 << (n_threads + position - n_operations));
+        let is_held = wanted.meets(state.automata.local(state.row, index).held);
+        set | Processes::from(is_held) << (n_threads + self.accesses.len() - n_operations + index)
     }
 
-    /// Adds every process of another thread that may depend on `access`.
-    fn add_conflicts(&mut self, access: Access, thread: usize) {
+    /// Every process of another thread that may depend on `access`.
+    fn conflicts<S: Learnable, M: Model>(&self, state: &State<'_, S, M>, access: Access, thread: usize) -> Processes {
         let touched = access.read.union(access.written);
+        let mut set = 0;
         for (index, future) in self.futures.iter().enumerate().filter(|(index, _)| *index != thread) {
             if access.written.meets(future.reads) || touched.meets(future.writes_at_once.union(future.stores)) {
-                self.set.threads |= 1 << index;
+                set |= 1 << index;
             }
             let pending = touched.intersection(future.pending);
-            self.set.buffers[index] = self.set.buffers[index].union(pending);
+            if !pending.is_empty() {
+                set |= self.buffer(state, index, pending);
+            }
         }
+        set
     }
 }
 
-impl Processes {
-    fn clear(&mut self, n_threads: usize) {
-        self.threads = 0;
-        self.buffers.resize(n_threads, LocSet::default());
-        self.buffers.fill(LocSet::default());
-    }
-
-    fn add(&mut self, step: Possible, access: Access) {
-        let index = step.thread as usize;
-        if step.is_commit {
-            self.buffers[index] = self.buffers[index].union(access.commit);
-        } else {
-            self.threads |= 1 << index;
-        }
-    }
-
-    #[inline]
-    fn has(&self, step: Possible, access: Access) -> bool {
-        let index = step.thread as usize;
-        if step.is_commit { self.buffers[index].meets(access.commit) } else { self.threads & 1 << index != 0 }
-    }
+/// Adds the next position to a stretch.
+fn extend(stretch: &mut Range<usize>, position: usize) {
+    let start = if stretch.start == stretch.end { position } else { stretch.start };
+    *stretch = start..position + 1;
 }
 
 /// How many of the first steps are ways of one operation.

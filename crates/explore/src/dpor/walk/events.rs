@@ -168,7 +168,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let rests = self.subject.rests(thread).is_some();
         if rests {
             // Whatever was done, but not what waits, comes before.
-            for &slot in self.graph.added.iter().filter(|&&slot| self.graph.node(slot).role != Role::Blocked) {
+            let waits = |slot: Slot| matches!(self.graph.node(slot).role, Role::Blocked | Role::Vain);
+            for &slot in self.graph.added.iter().filter(|&&slot| !waits(slot)) {
                 before.insert(slot);
                 past.insert(slot);
             }

@@ -137,6 +137,10 @@ impl<S: Learnable, M: Model> Automata<S, M> {
                 }
             }
         }
+        let leaving = &self.leavings[first as usize..];
+        let is_held = |loc: Loc| leaving.iter().all(|leaving| leaving.loc != loc);
+        let held = buffer.pending().iter().map(|store| store.loc).filter(|&loc| is_held(loc));
+        let held = held.fold(LocSet::default(), |set, loc| set.union(LocSet::of(loc)));
         let status = subject.status(thread);
         let lists = &mut self.lists;
         let several = |locations: Vec<Loc>| {
@@ -155,6 +159,7 @@ impl<S: Learnable, M: Model> Automata<S, M> {
             look,
             reads_now,
             future: Footprint::new::<M>(subject.future(thread), buffer),
+            held,
             is_exclusive: subject.asks_for_no_switch(thread),
             outcome: UNKNOWN,
             n_outcomes: 0,
