@@ -12,6 +12,7 @@
 
 #![warn(missing_docs)]
 
+pub mod lazy_static;
 pub mod model;
 pub mod thread;
 
@@ -20,7 +21,10 @@ pub mod thread;
 pub use teetotal::future;
 #[doc(inline)]
 pub use teetotal::{alloc, cell, hint, sync};
-pub use teetotal::{explore, lazy_static, skip_branch, stop_exploring, thread_local};
+pub use teetotal::{explore, skip_branch, stop_exploring, thread_local};
+
+#[doc(hidden)]
+pub use teetotal::__lazy_static;
 
 #[doc(inline)]
 pub use crate::model::model;

@@ -60,6 +60,18 @@ fn what_threads_run_need_not_be_fit_for_another_thread() {
 loom::lazy_static! {
     static ref SHARED: Mutex<Vec<usize>> = Mutex::new(Vec::new());
     pub(crate) static ref READY: AtomicBool = AtomicBool::new(false);
+    /// Fit for one thread only, and with a `get` of its own.
+    static ref LAST: loom::cell::Cell<*const ()> = loom::cell::Cell::new(std::ptr::null());
+    static ref NUMBERS: Vec<usize> = vec![1, 2];
+}
+
+#[test]
+fn statics_have_what_their_values_have_and_need_not_be_fit_for_several_threads() {
+    loom::model(|| {
+        assert!(LAST.get().is_null());
+        LAST.set(std::ptr::from_ref(&()));
+        assert_eq!(NUMBERS.get(1), Some(&2));
+    });
 }
 
 loom::thread_local! {

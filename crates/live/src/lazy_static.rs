@@ -1,4 +1,142 @@
-//! What `lazy_static!` makes.
+//! Look-alikes of `lazy_static!`: values that belong to an execution.
 
-pub use crate::local::{AccessError, Lazy};
+use std::fmt;
+use std::panic::Location;
+use std::sync::OnceLock;
+
+use teetotal_program::{OnFailure, Order, ThreadId, Value};
+
+use crate::hidden::unseen;
+use crate::identity::Identity;
+use crate::local::value;
+use crate::request::{Cell as Place, Function, Update, What};
+use crate::runtime::{current, perform, running};
+
+pub use crate::local::AccessError;
 pub use crate::thread::{panicking, yield_now};
+
+/// A value that is made when it is first used, once in each execution of a model.
+pub struct Lazy<T: 'static> {
+    /// What the search knows it by, if who makes it can be told.
+    identity: Identity,
+    real: OnceLock<T>,
+    init: fn() -> T,
+}
+
+/// What a cell of [`Lazy`] holds when the value is made.
+const MADE: Value = Value::MAX;
+
+impl<T> Lazy<T> {
+    #[doc(hidden)]
+    pub const fn new(init: fn() -> T) -> Self {
+        Lazy { identity: Identity::new(), real: OnceLock::new(), init }
+    }
+
+    /// The value.
+    #[track_caller]
+    pub fn get(&'static self) -> &'static T {
+        self.value(Location::caller())
+    }
+
+    fn value(&self, place: &'static Location<'static>) -> &T {
+        let name = std::ptr::from_ref(self).cast::<()>() as usize;
+        let value = current(|execution| {
+            if execution.is_open(name) && crate::runtime::is_active() {
+                self.make_once(place, name)
+            } else {
+                value((None, name), || unseen(name, None, self.init))
+            }
+        });
+        match value.flatten() {
+            // SAFETY: values of an execution are dropped with it, when none of its code runs any more.
+            Some(value) => unsafe { &*value },
+            None => self.real.get_or_init(self.init),
+        }
+    }
+
+    /// The value, which one thread makes while others wait.
+    fn make_once(&self, place: &'static Location<'static>, name: usize) -> Option<*const T> {
+        let at = Place { key: self.identity.key(), initial: 0, may_race: false };
+        if perform(What::Load { at, order: Order::Acquire }, place) != MADE {
+            let holder = running().map_or(0, ThreadId::as_holder);
+            let update = Update::new(Function::SwapUnless { done: MADE }, holder, 64);
+            if perform(What::Lock { at, update, order: Order::Acquire, timed: false }, place) != MADE {
+                let made = value((None, name), self.init);
+                let update = Update::new(Function::Swap, MADE, 64);
+                let on_failure = OnFailure::Load(Order::Relaxed);
+                perform(What::Rmw { at, update, order: Order::Release, on_failure }, place);
+                return made;
+            }
+        }
+        value((None, name), self.init)
+    }
+}
+
+impl<T> fmt::Debug for Lazy<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").finish_non_exhaustive()
+    }
+}
+
+/// As loom has them: the value need not be fit for several threads, since those of a model take turns.
+pub mod lenient {
+    use crate::runtime::current;
+
+    /// A value that is made when it is first used, once in each execution of a model.
+    #[derive(Debug)]
+    pub struct Lazy<T: 'static>(super::Lazy<T>);
+
+    // SAFETY: it is used in models only, whose threads take turns.
+    unsafe impl<T> Sync for Lazy<T> {}
+
+    impl<T> Lazy<T> {
+        #[doc(hidden)]
+        pub const fn new(init: fn() -> T) -> Self {
+            Lazy(super::Lazy::new(init))
+        }
+
+        /// The value.
+        ///
+        /// # Panics
+        /// Outside of a model.
+        #[track_caller]
+        pub fn get(&'static self) -> &'static T {
+            assert!(current(|_| ()).is_some(), "statics of loom are used in a model");
+            self.0.get()
+        }
+    }
+}
+
+/// As the macro of the crate of the same name, with a fresh value for each execution of a model.
+#[macro_export]
+macro_rules! lazy_static {
+    ($($(#[$attribute:meta])* $vis:vis static ref $name:ident: $t:ty = $init:expr;)*) => {
+        $($crate::__lazy_static!($crate, $(#[$attribute])* $vis $name, $t, $init);)*
+    };
+}
+
+/// A static that has nothing but what its value has; the `Lazy` is that of a crate.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __lazy_static {
+    ($of:tt, $(#[$attribute:meta])* $vis:vis $name:ident, $t:ty, $init:expr) => {
+        $(#[$attribute])*
+        #[allow(non_camel_case_types, dead_code, missing_copy_implementations, missing_debug_implementations)]
+        $vis struct $name {
+            private: (),
+        }
+        #[allow(missing_docs)]
+        $vis static $name: $name = $name { private: () };
+        impl ::core::ops::Deref for $name {
+            type Target = $t;
+            #[track_caller]
+            fn deref(&self) -> &$t {
+                fn init() -> $t {
+                    $init
+                }
+                static LAZY: $of::lazy_static::Lazy<$t> = $of::lazy_static::Lazy::new(init);
+                LAZY.get()
+            }
+        }
+    };
+}

@@ -1,19 +1,13 @@
-//! Look-alikes of `thread_local!` and `lazy_static!`: values that belong to a thread or to an execution.
+//! Look-alikes of `thread_local!`: values that belong to a thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::ops::Deref;
-use std::panic::Location;
-use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
-use teetotal_program::{OnFailure, Order, ThreadId, Value};
+use teetotal_program::ThreadId;
 
-use crate::hidden::unseen;
-use crate::identity::Identity;
-use crate::request::{Cell as Place, Function, Update, What};
-use crate::runtime::{current, perform, running};
+use crate::runtime::{current, running};
 
 /// Values by the thread that they belong to, if they belong to one, and by name. One that is gone is nothing.
 pub(crate) type Kept = FxHashMap<(Option<ThreadId>, usize), Option<Box<dyn Any>>>;
@@ -127,7 +121,7 @@ impl<T> fmt::Debug for LocalKey<T> {
 }
 
 /// The value with this name in the execution that runs, made when it is first asked for; nothing if it is gone.
-fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOnce() -> T) -> Option<*const T> {
+pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOnce() -> T) -> Option<*const T> {
     current(|execution| {
         let known =
             |kept: &Option<Box<dyn Any>>| kept.as_ref()?.downcast_ref::<Box<T>>().map(|value| &raw const **value);
@@ -155,78 +149,6 @@ pub(crate) fn drop_locals() {
             drop(value);
         }
     });
-}
-
-/// A value that is made when it is first used, once in each execution of a model.
-pub struct Lazy<T: 'static> {
-    /// What the search knows it by, if who makes it can be told.
-    identity: Identity,
-    real: OnceLock<T>,
-    init: fn() -> T,
-}
-
-/// What a cell of [`Lazy`] holds when the value is made.
-const MADE: Value = Value::MAX;
-
-impl<T> Lazy<T> {
-    #[doc(hidden)]
-    pub const fn new(init: fn() -> T) -> Self {
-        Lazy { identity: Identity::new(), real: OnceLock::new(), init }
-    }
-
-    /// The value.
-    #[track_caller]
-    pub fn get(&'static self) -> &'static T {
-        self.value(Location::caller())
-    }
-
-    fn value(&self, place: &'static Location<'static>) -> &T {
-        let name = std::ptr::from_ref(self).cast::<()>() as usize;
-        let value = current(|execution| {
-            if execution.is_open(name) && crate::runtime::is_active() {
-                self.make_once(place, name)
-            } else {
-                value((None, name), || unseen(name, None, self.init))
-            }
-        });
-        match value.flatten() {
-            // SAFETY: values of an execution are dropped with it, when none of its code runs any more.
-            Some(value) => unsafe { &*value },
-            None => self.real.get_or_init(self.init),
-        }
-    }
-
-    /// The value, which one thread makes while others wait.
-    fn make_once(&self, place: &'static Location<'static>, name: usize) -> Option<*const T> {
-        let at = Place { key: self.identity.key(), initial: 0, may_race: false };
-        if perform(What::Load { at, order: Order::Acquire }, place) != MADE {
-            let holder = running().map_or(0, ThreadId::as_holder);
-            let update = Update::new(Function::SwapUnless { done: MADE }, holder, 64);
-            if perform(What::Lock { at, update, order: Order::Acquire, timed: false }, place) != MADE {
-                let made = value((None, name), self.init);
-                let update = Update::new(Function::Swap, MADE, 64);
-                let on_failure = OnFailure::Load(Order::Relaxed);
-                perform(What::Rmw { at, update, order: Order::Release, on_failure }, place);
-                return made;
-            }
-        }
-        value((None, name), self.init)
-    }
-}
-
-impl<T> Deref for Lazy<T> {
-    type Target = T;
-
-    #[track_caller]
-    fn deref(&self) -> &T {
-        self.value(Location::caller())
-    }
-}
-
-impl<T> fmt::Debug for Lazy<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lazy").finish_non_exhaustive()
-    }
 }
 
 /// As `std::thread_local!`, with a value of its own for each thread of a model.
@@ -261,21 +183,5 @@ macro_rules! __thread_local {
             ::std::thread_local!(static REAL: $t = init());
             $crate::thread::LocalKey::new(&REAL, init)
         };
-    };
-}
-
-/// As the macro of the crate of the same name, with a fresh value for each execution of a model.
-#[macro_export]
-macro_rules! lazy_static {
-    ($($(#[$attribute:meta])* $vis:vis static ref $name:ident: $t:ty = $init:expr;)*) => {
-        $(
-            $(#[$attribute])*
-            $vis static $name: $crate::lazy_static::Lazy<$t> = {
-                fn init() -> $t {
-                    $init
-                }
-                $crate::lazy_static::Lazy::new(init)
-            };
-        )*
     };
 }

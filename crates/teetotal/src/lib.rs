@@ -97,6 +97,8 @@ pub use model::model;
 pub use monitor::{Monitoring, monitor};
 #[doc(inline)]
 pub use record::record;
+#[doc(hidden)]
+pub use teetotal_live::__lazy_static;
 #[doc(inline)]
 pub use teetotal_live::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 

@@ -22,6 +22,8 @@ pub(super) struct Reduction {
     accesses: Vec<Access>,
     /// Which of the possible steps are operations of each thread, and which are commits of its buffer.
     parts: Vec<Parts>,
+    /// How many of the possible steps are operations; they come first.
+    n_operations: usize,
     /// For each process those that must be in a set with it.
     needs: Vec<Processes>,
 }
@@ -105,6 +107,7 @@ impl Reduction {
         self.accesses.clear();
         self.parts.clear();
         self.parts.resize(automata.n_threads, Parts::default());
+        self.n_operations = possible.iter().take_while(|step| !step.is_commit).count();
         for (position, &step) in possible.iter().enumerate() {
             let write = automata.write_of(step);
             let written = write.map_or(LocSet::default(), |(loc, value)| {
@@ -170,23 +173,18 @@ impl Reduction {
     /// The process of a possible step.
     fn process(&self, possible: &[Possible], position: usize) -> Processes {
         let step = possible[position];
-        if step.is_commit { 1 << (self.n_threads() + position - self.n_operations()) } else { 1 << step.thread }
+        if step.is_commit { 1 << (self.n_threads() + position - self.n_operations) } else { 1 << step.thread }
     }
 
     fn n_threads(&self) -> usize {
         self.futures.len()
     }
 
-    /// Operations come first among the possible steps.
-    fn n_operations(&self) -> usize {
-        self.parts.iter().map(|parts| parts.operations.len()).sum()
-    }
-
     /// How many of the possible steps are in a set.
     fn count_steps(&self, set: Processes) -> usize {
         let operations = self.parts.iter().enumerate().filter(|(index, _)| set & 1 << index != 0);
         let operations: usize = operations.map(|(_, parts)| parts.operations.len()).sum();
-        let n_commits = self.accesses.len() - self.n_operations();
+        let n_commits = self.accesses.len() - self.n_operations;
         let commits = set >> self.n_threads() & !(Processes::MAX << n_commits);
         operations + commits.count_ones() as usize
     }
@@ -207,7 +205,7 @@ impl Reduction {
 
     /// Finds what each process needs; not if there are too many.
     fn find_needs<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) -> bool {
-        let (n_threads, n_operations) = (self.n_threads(), self.n_operations());
+        let (n_threads, n_operations) = (self.n_threads(), self.n_operations);
         if 2 * n_threads + self.accesses.len() - n_operations >= Processes::BITS as usize {
             return false;
         }
@@ -260,7 +258,7 @@ impl Reduction {
 
     /// The part of the buffer of a thread that concerns these locations.
     fn buffer<S: Learnable, M: Model>(&self, state: &State<'_, S, M>, index: usize, wanted: LocSet) -> Processes {
-        let (n_threads, n_operations) = (self.n_threads(), self.n_operations());
+        let (n_threads, n_operations) = (self.n_threads(), self.n_operations);
         let commits = self.parts[index].commits.clone();
         let wanted_commits = commits.filter(|&position| wanted.meets(self.accesses[position].commit));
         let set = wanted_commits.fold(0, |set, position| set | 1 << (n_threads + position - n_operations));
