@@ -19,5 +19,7 @@ mod width;
 pub use names::{Loc, Reg, ThreadId, Value};
 pub use op::{OnFailure, Op, Order};
 pub use span::{Source, Span};
-pub use subject::{Failure, Foresight, Future, Hindsight, LocSet, Redo, RedoAnswer, Rewind, Snapshot, Status, Subject};
+pub use subject::{
+    Failure, Foresight, Future, Hindsight, LocSet, Redo, RedoAnswer, RedoKind, Rewind, Snapshot, Status, Subject,
+};
 pub use width::{Type, Width};

@@ -208,6 +208,8 @@ pub struct Redo {
     pub thread: ThreadId,
     /// What it is called in the table of written values.
     pub id: u32,
+    /// What it did before.
+    pub kind: RedoKind,
     /// The location it accesses.
     pub loc: Option<Loc>,
     /// The thread that it starts.
@@ -217,6 +219,21 @@ pub struct Redo {
     pub writes: bool,
     /// The operation that wrote what it reads.
     pub source: Option<(ThreadId, u32)>,
+}
+
+/// What an operation that is run again did before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RedoKind {
+    /// It read, and wrote nothing or has not gone on.
+    Read,
+    Store,
+    /// It read and wrote.
+    Update,
+    Choice,
+    Fence,
+    Spawn,
+    Join,
+    Other,
 }
 
 /// What an operation that is run again is answered.

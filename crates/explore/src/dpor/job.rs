@@ -172,7 +172,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
             let path: Path = reached.iter().map(|(taken, _)| *taken).collect();
             let stand = follow(walk, &path)?;
             // What was given away stays so.
-            walk.levels.iter_mut().zip(reached).for_each(|(level, (_, of))| level.of = *of);
+            walk.levels.iter_mut().zip(reached).for_each(|(level, (_, of))| level.of = level.of.min(*of));
             return Ok(stand);
         }
         if self.job == Job::all() {

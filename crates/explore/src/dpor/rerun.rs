@@ -1,6 +1,6 @@
 //! Running a subject again to where a graph is.
 
-use teetotal_program::{Loc, Redo, RedoAnswer, ThreadId, Value};
+use teetotal_program::{Loc, Redo, RedoAnswer, RedoKind, ThreadId, Value};
 
 use super::bits::Bits;
 use super::graph::{Graph, NONE, Role, Slot};
@@ -81,6 +81,16 @@ impl<const N: usize> Graph<N> {
         Redo {
             thread: node.thread,
             id: slot,
+            kind: match node.role {
+                Role::Read | Role::Blocked | Role::Vain => RedoKind::Read,
+                Role::Store => RedoKind::Store,
+                Role::UpdateRead | Role::UpdateWrite => RedoKind::Update,
+                Role::Choice(_) => RedoKind::Choice,
+                Role::Fence => RedoKind::Fence,
+                Role::Spawn => RedoKind::Spawn,
+                Role::Join(_) => RedoKind::Join,
+                Role::Other => RedoKind::Other,
+            },
             loc: node.access.loc,
             child: self.started_by(slot),
             answer,

@@ -217,6 +217,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
         let level = *level;
         let alternative = self.alternatives[(level.first + level.taken) as usize];
+        if !self.still_has(level.task, alternative) {
+            (self.is_fickle, self.is_untaken) = (true, true);
+            return Stand::Fickle;
+        }
         match (level.task, alternative) {
             (Task::Perform(thread, op), Alternative::Source(source)) => {
                 let reading = self.reading(thread, op);

@@ -1,6 +1,6 @@
 //! Running again as far as a plan has it.
 
-use teetotal_program::{Loc, Redo, RedoAnswer, Rewind, Subject, ThreadId, Value};
+use teetotal_program::{Loc, Redo, RedoAnswer, RedoKind, Rewind, Subject, ThreadId, Value};
 
 use super::{Live, State};
 use crate::request::What;
@@ -70,12 +70,13 @@ impl Live {
         memory.n_threads = memory.n_threads.max(children.max().unwrap_or(0));
         for (position, redo) in plan.iter().enumerate() {
             let Some(request) = self.request(redo.thread) else { return Err(position) };
-            let fits = match (request.what.cell(), redo.loc) {
+            let fits = is_of_kind(&request.what, redo.kind);
+            let is_there = match (request.what.cell(), redo.loc) {
                 (Some(cell), Some(loc)) => self.bind(cell, loc),
                 (None, None) => true,
                 _ => false,
             };
-            if !fits {
+            if !fits || !is_there {
                 return Err(position);
             }
             self.threads[redo.thread.index()].child.set(redo.child);
@@ -100,5 +101,21 @@ impl Live {
             self.resume(redo.thread, &[answer]);
         }
         Ok(())
+    }
+}
+
+/// Whether this is what was done before, as far as its kind tells.
+fn is_of_kind(what: &What, kind: RedoKind) -> bool {
+    match kind {
+        RedoKind::Read => {
+            matches!(what, What::Load { .. } | What::Rmw { .. } | What::Await { .. } | What::Lock { .. })
+        }
+        RedoKind::Store => matches!(what, What::Store { .. }),
+        RedoKind::Update => matches!(what, What::Rmw { .. } | What::Lock { .. } | What::Unlock { .. }),
+        RedoKind::Choice => matches!(what, What::Choose { .. } | What::Rest { .. }),
+        RedoKind::Fence => matches!(what, What::Fence { .. }),
+        RedoKind::Spawn => matches!(what, What::Spawn { .. }),
+        RedoKind::Join => matches!(what, What::Join { .. }),
+        RedoKind::Other => false,
     }
 }

@@ -5,6 +5,7 @@ use std::mem::discriminant;
 use teetotal_memory::Model;
 use teetotal_program::{Op, Status, ThreadId};
 
+use super::super::alternatives::Alternative;
 use super::super::answer::{Answer, answer, reads};
 use super::super::graph::{NONE, Role, Slot};
 use super::{Rewindable, Walk};
@@ -115,6 +116,38 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 let writes = is_half || matches!(ready(thread), Some(Op::Store { .. }));
                 writes && ready(self.graph.node(read).thread).is_some_and(reads)
             }
+        }
+    }
+
+    /// Whether an alternative is one of what the subject stands at now, which may be at another location.
+    pub(super) fn still_has(&self, task: Task, alternative: Alternative) -> bool {
+        if !S::RUNS_AGAIN {
+            return true;
+        }
+        let (Task::Perform(thread, _) | Task::Complete(thread) | Task::Replant { thread, .. }) = task;
+        let is_read_there = match task {
+            Task::Replant { read, .. } => self.stands_at(self.graph.node(read).thread) == self.stands_at(thread),
+            _ => true,
+        };
+        let is_write_there = match alternative {
+            Alternative::Source(write) | Alternative::After(write) if write != NONE => {
+                self.stands_at(thread) == Some(self.graph.node(write).loc())
+            }
+            _ => true,
+        };
+        is_read_there && is_write_there
+    }
+
+    /// The location that a thread is about to access.
+    fn stands_at(&self, thread: ThreadId) -> Option<usize> {
+        let last = self.graph.strand(thread).last;
+        if last != NONE && self.graph.node(last).role == Role::UpdateRead {
+            return Some(self.graph.node(last).loc());
+        }
+        match self.subject.status(thread) {
+            Status::Ready(Op::Store { loc, .. }) => Some(loc.index()),
+            Status::Ready(op) if reads(op) => Some(self.reading(thread, op).loc.index()),
+            _ => None,
         }
     }
 }
