@@ -131,3 +131,24 @@ fn locks_and_channels_work_together() {
 fn futures_are_waited_for() {
     loom::model(|| assert_eq!(loom::future::block_on(async { 1 }), 1));
 }
+
+#[test]
+fn threads_may_share_what_is_not_of_loom() {
+    loom::model(|| {
+        let (x, hidden) = (Arc::new(AtomicBool::new(false)), std::sync::Arc::new(std::sync::Mutex::new(0)));
+        let threads: Vec<_> = (0..2)
+            .map(|_| {
+                let (x, hidden) = (x.clone(), hidden.clone());
+                thread::spawn(move || {
+                    x.load(Ordering::Relaxed);
+                    let mut count = hidden.lock().expect("nobody panics");
+                    *count += 1;
+                    let is_second = *count == 2;
+                    drop(count);
+                    x.swap(is_second, Ordering::Relaxed);
+                })
+            })
+            .collect();
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    });
+}

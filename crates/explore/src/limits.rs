@@ -17,6 +17,8 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Preemptions in one execution of the bounded search; 0 leaves the executions without any.
     pub preemptions: Option<u64>,
+    /// Whether executions that do something else when they are run again are left out, however many they are.
+    pub leaves_out_unrepeatable: bool,
 }
 
 /// A limit that cannot be used.
@@ -36,6 +38,7 @@ impl Default for Limits {
             buffer: None,
             memory: Some(8 << 30),
             preemptions: Some(2),
+            leaves_out_unrepeatable: false,
         }
     }
 }

@@ -15,7 +15,15 @@ fn search(program: Program, search: SearchId, limits: Limits) -> Result<Outcome,
 }
 
 fn none() -> Limits {
-    Limits { executions: None, states: None, steps: None, buffer: None, memory: None, preemptions: None }
+    Limits {
+        executions: None,
+        states: None,
+        steps: None,
+        buffer: None,
+        memory: None,
+        preemptions: None,
+        leaves_out_unrepeatable: false,
+    }
 }
 
 fn stop_of(outcome: Result<Outcome, CheckError>) -> StopReason {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_frontends::traces::Format;
 use teetotal_live::{CHANGES_IN_A_ROW, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
@@ -102,6 +102,11 @@ pub struct Builder {
     /// How often in each thread of an execution a weak compare-exchange may fail, and a `park` or a wait for a
     /// `Condvar` or a future may end, for no reason.
     pub spurious: usize,
+    /// Whether executions that do something else when they are run again are left out, however many they are, so that
+    /// the search is not complete. Otherwise a model fails where they are more than 1 %.
+    ///
+    /// There are many in a model whose threads share something that is not of this crate.
+    pub leave_out_unrepeatable: bool,
     /// The file in which the search is kept, so that it goes on there when the same test is run again.
     pub checkpoint_file: Option<PathBuf>,
     /// After how many executions the search is kept.
@@ -181,6 +186,7 @@ impl Builder {
             backend: Backend::default(),
             must_reach: Vec::new(),
             spurious: 0,
+            leave_out_unrepeatable: false,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
             max_threads: usize::MAX,
@@ -196,6 +202,16 @@ impl Builder {
         };
         environment::apply(&mut builder);
         builder
+    }
+
+    /// How far a search may go.
+    fn limits(&self) -> Limits {
+        Limits {
+            executions: self.max_permutations.map(|n| n as u64),
+            steps: Some(self.max_branches as u64),
+            leaves_out_unrepeatable: self.leave_out_unrepeatable,
+            ..Limits::default()
+        }
     }
 
     /// Sets the file in which the search is kept.
@@ -243,6 +259,9 @@ impl Builder {
                 "the model did something else when it was run again\n{}\
                  help: a model must not use random numbers, time, addresses or anything else that changes from run to \
                  run\n\
+                 help: what threads share, in statics too, must be of `teetotal`; if it is of another crate, \
+                 `TEETOTAL_LEAVE_OUT_UNREPEATABLE=1` leaves out what cannot be run again\n\
+                 help: if another crate uses `std::thread_local!`, `TEETOTAL_BACKEND=os` gives each thread its own\n\
                  help: if it gives memory back and compares pointers, the global allocator of the test can be \
                  `teetotal::alloc::Quarantine`",
                 lines(&report.standing)

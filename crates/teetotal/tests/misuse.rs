@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed as Real;
 
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::AtomicUsize;
-use teetotal::sync::atomic::Ordering::Relaxed;
+use teetotal::sync::atomic::Ordering::{Relaxed, SeqCst};
 use teetotal::thread;
 
 use common::run;
@@ -101,6 +101,76 @@ fn a_few_executions_that_cannot_be_run_again_are_left_out() {
     };
     // Nine steps, three of each of three threads.
     assert!((1_600..1_680).contains(&report.executions) && left_out <= 10, "{} and {left_out}", report.executions);
+}
+
+/// Who comes first is known to nobody but the threads themselves.
+fn share_what_is_not_of_the_model() {
+    let hidden = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let cell = Arc::new(AtomicUsize::new(0));
+    let visit = |cell: &AtomicUsize, hidden: &std::sync::atomic::AtomicUsize| {
+        cell.load(Relaxed);
+        if hidden.fetch_add(1, Real) == 1 {
+            cell.fetch_add(1, Relaxed);
+        }
+        cell.load(Relaxed);
+    };
+    let (other_cell, other_hidden) = (cell.clone(), hidden.clone());
+    let other = thread::spawn(move || visit(&other_cell, &other_hidden));
+    visit(&cell, &hidden);
+    other.join().expect("it ends");
+}
+
+#[test]
+fn what_threads_share_beside_the_model_is_told_or_left_out() {
+    let mut builder = teetotal::model::Builder::new();
+    let report = builder.explore(share_what_is_not_of_the_model);
+    assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::NotDeterministic));
+    builder.leave_out_unrepeatable = true;
+    let report = builder.explore(share_what_is_not_of_the_model);
+    let is_left_out = matches!(
+        report.coverage,
+        teetotal::Coverage::Stopped(teetotal::StopReason::Unrepeatable(n)) if n > 0
+    );
+    assert!(is_left_out && report.failure.is_none() && report.executions > 0, "{:?}", report.coverage);
+}
+
+/// Code that does something else in every run, of all kinds, is told of and breaks nothing.
+#[test]
+fn models_that_change_in_every_way_are_told() {
+    static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    for seed in 0..300 {
+        RUNS.store(seed, Real);
+        for leave_out_unrepeatable in [false, true] {
+            let mut builder = teetotal::model::Builder::new();
+            builder.leave_out_unrepeatable = leave_out_unrepeatable;
+            builder.max_permutations = Some(1_000);
+            let report = builder.explore(move || {
+                let cells = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+                let lock = Arc::new(teetotal::sync::Mutex::new(0));
+                let work = move |cells: &[AtomicUsize; 2], lock: &teetotal::sync::Mutex<i32>, me: usize| {
+                    for _ in 0..3 {
+                        let dice = RUNS.fetch_add(1, Real).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+                        let cell = &cells[dice & 1];
+                        match dice >> 1 & 7 {
+                            0 => teetotal::sync::atomic::fence(SeqCst),
+                            1 => _ = cell.fetch_add(1, Relaxed),
+                            2 => _ = cell.load(Relaxed),
+                            3 => _ = cell.compare_exchange(me, 2, Relaxed, Relaxed),
+                            4 => *lock.lock().expect("nobody panics") += 1,
+                            5 => cell.store(me, Relaxed),
+                            6 => thread::yield_now(),
+                            _ => {}
+                        }
+                    }
+                };
+                let (other_cells, other_lock) = (cells.clone(), lock.clone());
+                let other = thread::spawn(move || work(&other_cells, &other_lock, 1));
+                work(&cells, &lock, 0);
+                other.join().expect("it ends");
+            });
+            assert_eq!(report.failure, None, "seed {seed}");
+        }
+    }
 }
 
 #[test]

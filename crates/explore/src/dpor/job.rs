@@ -214,7 +214,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
 
     /// Whether too many executions did something else when they were run again.
     fn is_fickle(&self) -> bool {
-        self.unrepeatable * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal
+        !self.limits.leaves_out_unrepeatable && self.unrepeatable * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal
     }
 
     fn count(&mut self, stand: Stand) {

@@ -102,8 +102,15 @@ impl Constructor {
 }
 
 /// One execution, however long.
-const ONCE: Limits =
-    Limits { executions: None, states: None, steps: None, buffer: None, memory: None, preemptions: None };
+const ONCE: Limits = Limits {
+    executions: None,
+    states: None,
+    steps: None,
+    buffer: None,
+    memory: None,
+    preemptions: None,
+    leaves_out_unrepeatable: false,
+};
 
 /// Takes given steps and then every continuation.
 struct Prefixed<'p> {

@@ -60,6 +60,9 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(n) = read(&interval, "a number that is at least 1", at_least_one) {
         builder.checkpoint_interval = n;
     }
+    if is_set("TEETOTAL_LEAVE_OUT_UNREPEATABLE") {
+        builder.leave_out_unrepeatable = true;
+    }
     if is_set("TEETOTAL_PROGRESS") {
         builder.progress = true;
     }

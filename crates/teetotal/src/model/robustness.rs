@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use teetotal_explore::dpor::{self, Leaf, Move, Settings};
 use teetotal_explore::driver::{Flow, StopSignal};
 use teetotal_explore::robustness::watch;
-use teetotal_explore::{Coverage, Limits, Stats, StopReason, waiters};
+use teetotal_explore::{Coverage, Stats, StopReason, waiters};
 use teetotal_judge::monitors::robustness::{Delay, Site};
 use teetotal_live::{Ledger, Live, Place, Script};
 use teetotal_memory::models::Sc;
@@ -182,12 +182,7 @@ impl Search<'_> {
             }
             Flow::Stop(StopReason::Violation)
         };
-        let limits = Limits {
-            executions: self.builder.max_permutations.map(|n| n as u64),
-            steps: Some(self.builder.max_branches as u64),
-            ..Limits::default()
-        };
-        let settings = Settings { limits, jobs: self.builder.jobs };
+        let settings = Settings { limits: self.builder.limits(), jobs: self.builder.jobs };
         let make = || recording(self.builder.live(self.body, ledger));
         let (stats, coverage) = dpor::watch::<Live, Sc>(&make, &settings, signal, &look);
         let Found { wrong, pairs } = found.into_inner().unwrap_or_else(PoisonError::into_inner);

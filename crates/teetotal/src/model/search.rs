@@ -65,7 +65,7 @@ impl ModelVisitor for Search<'_> {
         loop {
             self.tally = (choice.kind == SearchKind::Auto).then(Mutex::default);
             let found = match (choice.kind, self.builder.preemption_bound) {
-                (SearchKind::Mcr, _) => match self.by_annotations::<M>(&ledger, &signal, self.limits()) {
+                (SearchKind::Mcr, _) => match self.by_annotations::<M>(&ledger, &signal, self.builder.limits()) {
                     Ok(found) => found,
                     Err(Unsupported { reason }) => {
                         choice = Choice::new(SearchKind::Dpor, format!("there is {reason}"));
@@ -129,7 +129,7 @@ impl<'s> Search<'s> {
     ) -> Option<Found> {
         let tally = || self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
         let budget = tally()?.count(|| leaf.subject.fingerprint())?;
-        let limits = self.limits();
+        let limits = self.builder.limits();
         let executions = Some(limits.executions.map_or(budget, |limit| limit.min(budget)));
         let attempt = self.by_annotations::<M>(ledger, signal, Limits { executions, ..limits });
         match attempt {
@@ -171,7 +171,7 @@ impl<'s> Search<'s> {
         let mut kept = kept.unwrap_or(Kept { stats: Stats::default(), cut: None, rest: Rest::all() });
         loop {
             signal.begin(kept.stats.executions);
-            let limits = self.limits();
+            let limits = self.builder.limits();
             let executions = limits.executions.map(|limit| limit.saturating_sub(kept.stats.executions));
             let rest = std::mem::replace(&mut kept.rest, Rest::all());
             let (found, rest) = self.once::<M>(ledger, signal, Limits { executions, ..limits }, None, rest);
@@ -237,7 +237,7 @@ impl<'s> Search<'s> {
 
     /// Searches everything if that is not too much, and else what has few preemptions.
     fn within<M: Model>(&self, ledger: &Ledger, signal: &Watchman<'_>, bound: usize) -> Found {
-        let limits = self.limits();
+        let limits = self.builder.limits();
         let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
         let limited = Limits { executions: in_full, ..limits };
         let (found, _) = self.once::<M>(ledger, signal, limited, None, Rest::all());
@@ -246,14 +246,6 @@ impl<'s> Search<'s> {
                 self.once::<M>(ledger, signal, limits, Some(bound as u64), Rest::all()).0
             }
             _ => found,
-        }
-    }
-
-    fn limits(&self) -> Limits {
-        Limits {
-            executions: self.builder.max_permutations.map(|n| n as u64),
-            steps: Some(self.builder.max_branches as u64),
-            ..Limits::default()
         }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use teetotal_explore::dpor::{self, Leaf, Settings};
 use teetotal_explore::driver::Flow;
-use teetotal_explore::{Limits, StopReason, waiters};
+use teetotal_explore::{StopReason, waiters};
 use teetotal_frontends::traces::{self, Format, Naming, Waiting};
 use teetotal_live::{Ledger, Live};
 use teetotal_memory::models::Sc;
@@ -92,11 +92,7 @@ fn write_all(builder: &Builder, body: &teetotal_live::Model, ledger: &Ledger, si
             }
         }
     };
-    let limits = Limits {
-        executions: builder.max_permutations.map(|n| n as u64),
-        steps: Some(builder.max_branches as u64),
-        ..Limits::default()
-    };
+    let limits = builder.limits();
     let make = || recording(builder.live(body, ledger));
     dpor::watch::<Live, Sc>(&make, &Settings { limits, jobs: 1 }, &signal, &look);
     let (_, failed) = writing.into_inner().unwrap_or_else(PoisonError::into_inner);
