@@ -18,14 +18,22 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
+#[derive(Clone, Copy)]
+enum Side {
+    Left,
+    Right,
+}
+
+use Side::{Left, Right};
+
 /// The place of a word: one of the ends, or a link of a node.
 #[derive(Clone, Copy)]
 enum Word {
-    LeftEnd,
-    RightEnd,
-    Left(usize),
-    Right(usize),
+    End(Side),
+    Link(Side, usize),
 }
+
+use Word::{End, Link};
 
 /// The node that stands for none: it is linked with itself.
 const NONE: usize = 0;
@@ -37,10 +45,8 @@ impl Word {
     /// Where its two bits are.
     fn shift(self) -> usize {
         match self {
-            Word::LeftEnd => 0,
-            Word::RightEnd => 2,
-            Word::Left(node) => 4 + 4 * node,
-            Word::Right(node) => 6 + 4 * node,
+            End(side) => 2 * side as usize,
+            Link(side, node) => 4 + 4 * node + 2 * side as usize,
         }
     }
 
@@ -71,17 +77,17 @@ impl Memory {
         self.0.fetch_update(SeqCst, SeqCst, exchanged).is_ok()
     }
 
-    /// The right link of a new node is that to none.
+    /// Pushes a new node, whose links are those to none.
     fn push_right(&self, node: usize) {
         loop {
-            let end = self.load(Word::RightEnd);
-            let beyond = self.load(Word::Right(end));
+            let end = self.load(End(Right));
+            let beyond = self.load(Link(Right, end));
             let (words, old) = if beyond == end {
-                self.store(Word::Left(node), NONE);
-                ([Word::RightEnd, Word::LeftEnd], [end, self.load(Word::LeftEnd)])
+                self.store(Link(Left, node), NONE);
+                ([End(Right), End(Left)], [end, self.load(End(Left))])
             } else {
-                self.store(Word::Left(node), end);
-                ([Word::RightEnd, Word::Right(end)], [end, beyond])
+                self.store(Link(Left, node), end);
+                ([End(Right), Link(Right, end)], [end, beyond])
             };
             if self.exchange(words, old, [node; 2]) {
                 return;
@@ -89,44 +95,24 @@ impl Memory {
         }
     }
 
-    fn pop_right(&self, looks_again: bool) -> Option<usize> {
+    fn pop(&self, [here, there]: [Side; 2], looks_again: bool) -> Option<usize> {
         loop {
-            let (end, other_end) = (self.load(Word::RightEnd), self.load(Word::LeftEnd));
-            if self.load(Word::Right(end)) == end {
-                if looks_again && self.load(Word::RightEnd) != end {
+            let (end, other_end) = (self.load(End(here)), self.load(End(there)));
+            if self.load(Link(here, end)) == end {
+                if looks_again && self.load(End(here)) != end {
                     continue;
                 }
                 return None;
             }
             if end == other_end {
-                if self.exchange([Word::RightEnd, Word::LeftEnd], [end, end], [NONE; 2]) {
+                if self.exchange([End(here), End(there)], [end, end], [NONE; 2]) {
                     return Some(end);
                 }
                 continue;
             }
-            let next = self.load(Word::Left(end));
-            if self.exchange([Word::RightEnd, Word::Left(end)], [end, next], [next, end]) {
-                self.store(Word::Right(end), NONE);
-                return Some(end);
-            }
-        }
-    }
-
-    fn pop_left(&self) -> Option<usize> {
-        loop {
-            let (end, other_end) = (self.load(Word::LeftEnd), self.load(Word::RightEnd));
-            if self.load(Word::Left(end)) == end {
-                return None;
-            }
-            if end == other_end {
-                if self.exchange([Word::LeftEnd, Word::RightEnd], [end, end], [NONE; 2]) {
-                    return Some(end);
-                }
-                continue;
-            }
-            let next = self.load(Word::Right(end));
-            if self.exchange([Word::LeftEnd, Word::Right(end)], [end, next], [next, end]) {
-                self.store(Word::Left(end), NONE);
+            let next = self.load(Link(there, end));
+            if self.exchange([End(here), Link(there, end)], [end, next], [next, end]) {
+                self.store(Link(here, end), NONE);
                 return Some(end);
             }
         }
@@ -140,9 +126,9 @@ fn pop_while_it_moves(looks_again: bool) {
     both(memory, move |memory, me| {
         if me == 1 {
             memory.push_right(2);
-            let _ = memory.pop_left();
+            let _ = memory.pop([Left, Right], looks_again);
         } else {
-            assert!(memory.pop_right(looks_again).is_some(), "it was never empty");
+            assert!(memory.pop([Right, Left], looks_again).is_some(), "it was never empty");
         }
     });
 }
