@@ -35,11 +35,11 @@ pub(crate) fn run() -> ExitCode {
     );
     for program in programs() {
         for model in MODELS {
-            let Some(auto) = measure(&program, model.id, SearchId::Auto) else { continue };
             let others = [SearchId::Dpor, SearchId::Mcr].map(|search| measure(&program, model.id, search));
             let Some(best) = others.iter().flatten().map(|other| other.seconds).min_by(f64::total_cmp) else {
                 continue;
             };
+            let Some(auto) = measure(&program, model.id, SearchId::Auto) else { continue };
             measured += 1;
             let ratio = auto.seconds / best;
             if ratio > SLOWER && auto.seconds > NOTHING {

@@ -88,7 +88,13 @@ impl Reduction {
     }
 
     fn choose_persistent<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, chosen: &mut Vec<Possible>) {
-        self.look_ahead(state);
+        let live = state.automata.live(state.row);
+        // The most frequent of the steps that commute with everything is found without a look at the others.
+        if let Some(&unseen) = state.possible.iter().find(|step| state.automata.is_unseen_commit(**step, live)) {
+            chosen.push(unseen);
+            return;
+        }
+        self.look_ahead(state, live);
         if let Some(alone) = self.alone(state) {
             chosen.extend_from_slice(alone);
         } else if let Some(set) = self.smallest(state) {
@@ -99,14 +105,13 @@ impl Reduction {
         }
     }
 
-    fn look_ahead<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>) {
+    fn look_ahead<S: Learnable, M: Model>(&mut self, state: &State<'_, S, M>, live: LocSet) {
         let State { automata, row, possible } = *state;
-        let live = automata.live(row);
         self.futures.clear();
         self.futures.extend((0..automata.n_threads).map(|index| automata.local(row, index).future.within(live)));
         self.accesses.clear();
         self.parts.clear();
-        self.parts.resize(automata.n_threads, Parts::default());
+        self.parts.extend((0..automata.n_threads).map(|_| Parts::default()));
         self.n_operations = possible.iter().take_while(|step| !step.is_commit).count();
         for (position, &step) in possible.iter().enumerate() {
             let write = automata.write_of(step);
