@@ -37,7 +37,7 @@ impl Builder {
     /// What is searched when nothing else is said.
     #[must_use]
     pub fn new() -> Self {
-        let inner = inner::Builder::new();
+        let inner = inner::Builder::like_loom();
         Builder {
             max_threads: crate::MAX_THREADS,
             max_branches: inner.max_branches,
@@ -67,7 +67,7 @@ impl Builder {
     where
         F: Fn() + Sync + Send + 'static,
     {
-        let mut inner = inner::Builder::new();
+        let mut inner = inner::Builder::like_loom();
         inner.max_branches = self.max_branches;
         inner.max_permutations = self.max_permutations;
         inner.max_duration = self.max_duration;
@@ -75,8 +75,6 @@ impl Builder {
         inner.checkpoint_file.clone_from(&self.checkpoint_file);
         inner.checkpoint_interval = self.checkpoint_interval;
         inner.log = self.log;
-        // As in loom, threads may share what the checker knows nothing of.
-        inner.leave_out_unrepeatable = true;
         inner.check(f);
     }
 }

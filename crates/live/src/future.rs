@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
+use crate::request::Matter;
 use crate::spurious::goes_wrong;
 use crate::sync::{Mutex, Notify};
 use crate::thread;
@@ -37,7 +38,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
         if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
             return output;
         }
-        if !goes_wrong(place) {
+        if !goes_wrong(Matter::WakeUp, place) {
             waking.0.wait();
         }
     }

@@ -14,6 +14,8 @@ enum Decides {
     Update(Update),
     Until(Until),
     Free,
+    /// Something happens for no reason, so often at most.
+    Spurious(usize),
     Nothing,
 }
 
@@ -25,6 +27,7 @@ impl Hindsight for Live {
             Some(What::Rmw { update, .. } | What::Lock { update, .. }) => Decides::Update(*update),
             Some(What::Await { until, .. }) => Decides::Until(*until),
             Some(What::Unlock { .. }) => Decides::Free,
+            Some(What::Choose { matter, .. }) if matter.is_spurious() => Decides::Spurious(self.execution.max_spurious),
             _ => Decides::Nothing,
         })
     }
@@ -33,8 +36,12 @@ impl Hindsight for Live {
         match kept.0 {
             Decides::Update(update) => update.apply(old),
             Decides::Free => Some(0),
-            Decides::Until(_) | Decides::Nothing => None,
+            Decides::Until(_) | Decides::Spurious(_) | Decides::Nothing => None,
         }
+    }
+
+    fn most_taken(&self, kept: &Kept) -> Option<usize> {
+        if let Decides::Spurious(most) = kept.0 { Some(most) } else { None }
     }
 
     fn would_accept(&self, kept: &Kept, value: Value) -> bool {

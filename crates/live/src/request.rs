@@ -63,12 +63,35 @@ pub(crate) enum What {
     },
     Choose {
         alternatives: u32,
+        matter: Matter,
     },
     /// Waits until nobody else can go on.
     Rest {
         /// How often it has done so before, in a row.
         before: u32,
     },
+}
+
+/// What a choice is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Matter {
+    /// Whether a weak compare-exchange fails for no reason.
+    Failure,
+    /// Whether a wait ends for no reason.
+    WakeUp,
+    /// Whether the time of a wait is over.
+    TimeOut,
+    /// Which of those that wait is woken.
+    Waiter,
+    /// For which of the things that it looked at a thread waits.
+    Wait,
+}
+
+impl Matter {
+    /// Whether it is about something that happens for no reason.
+    pub(crate) fn is_spurious(self) -> bool {
+        matches!(self, Matter::Failure | Matter::WakeUp)
+    }
 }
 
 /// What a new thread runs.

@@ -70,7 +70,7 @@ pub(crate) struct Execution {
     pub(crate) sections: RefCell<Sections>,
     /// What threads that unwound have yet to do.
     postponed: RefCell<Vec<(ThreadId, Request)>>,
-    /// What happened for no reason, and how often it may in each thread.
+    /// What happened for no reason, and how often it may.
     pub(crate) spurious: RefCell<Spurious>,
     pub(crate) max_spurious: usize,
     /// How often in a row a thread may change something and say that it waits, and go on while others can.
@@ -232,6 +232,14 @@ impl Execution {
         self.is_over.set(false);
         self.given_back.release();
         self.generation.renew();
+    }
+
+    /// Whether something may still happen for no reason.
+    ///
+    /// The bound leaves out just the executions with more of it: a search adds to an execution only what the whole has,
+    /// and what it takes away again happened for good reasons (`docs/theory/dpor.md`).
+    pub(crate) fn may_be_spurious(&self) -> bool {
+        self.spurious.borrow().total() < self.max_spurious
     }
 
     /// Drops what lives as long as the execution.

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use teetotal_program::{Loc, Op, Status, Subject, ThreadId, Value};
 
+use crate::request::Matter;
 use crate::subject::Live;
 
 /// An operation as a thread performed it.
@@ -14,6 +15,8 @@ pub struct Done {
     pub awaited: Option<Loc>,
     /// What a read-modify-write wrote.
     pub written: Option<Value>,
+    /// What a choice was about.
+    pub matter: Option<Matter>,
     /// Where it stands in the source.
     pub place: &'static Location<'static>,
 }

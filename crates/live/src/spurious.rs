@@ -2,13 +2,14 @@
 
 use std::panic::Location;
 
-use crate::request::What;
+use crate::request::{Matter, What};
 use crate::runtime::{current, is_active, perform, running};
 use crate::turn::forget_turn;
 
 /// How often things happened for no reason, thread by thread.
 ///
-/// It is counted for each thread alone, since what a thread does must not depend on the order of what others do.
+/// Whether a thread asks is decided by its own count, since what it does must not depend on the order of what others do.
+/// Whether the search may answer otherwise than that nothing happens is decided by the count of all.
 #[derive(Debug, Default)]
 pub(crate) struct Spurious {
     taken: Vec<usize>,
@@ -17,6 +18,11 @@ pub(crate) struct Spurious {
 impl Spurious {
     pub(crate) fn clear(&mut self) {
         self.taken.clear();
+    }
+
+    /// How often, in all threads.
+    pub(crate) fn total(&self) -> usize {
+        self.taken.iter().sum()
     }
 
     fn of(&mut self, thread: usize) -> &mut usize {
@@ -28,7 +34,7 @@ impl Spurious {
 }
 
 /// Whether what the thread that runs is about to do goes wrong for no reason: the search decides, if it is asked to.
-pub(crate) fn goes_wrong(place: &'static Location<'static>) -> bool {
+pub(crate) fn goes_wrong(matter: Matter, place: &'static Location<'static>) -> bool {
     if !is_active() {
         return false;
     }
@@ -44,7 +50,7 @@ pub(crate) fn goes_wrong(place: &'static Location<'static>) -> bool {
     };
     let allowed = current(|execution| execution.max_spurious).unwrap_or(0);
     let may = allowed > 0 && taken(0).is_some_and(|taken| taken < allowed);
-    if !may || perform(What::Choose { alternatives: 2 }, place) == 0 {
+    if !may || perform(What::Choose { alternatives: 2, matter }, place) == 0 {
         return false;
     }
     taken(1);

@@ -45,7 +45,7 @@ pub const CHANGES_IN_A_ROW: u32 = 3;
 pub struct Setup {
     /// How many bytes the stack of a thread has.
     pub stack_size: usize,
-    /// How often something may go wrong for no reason in each thread.
+    /// How often something may go wrong for no reason.
     pub spurious: usize,
     /// How often in a row a thread may change something and say that it waits, and go on while others can.
     pub changes_in_a_row: u32,
@@ -533,7 +533,11 @@ impl Live {
         self.awaited(thread, &mut awaited);
         let written = self.modify(thread, answer);
         let place = self.threads.get(thread.index())?.place?;
-        Some(Done { op, awaited: awaited.pop(), written, place })
+        let matter = match self.request(thread)?.what {
+            What::Choose { matter, .. } => Some(matter),
+            _ => None,
+        };
+        Some(Done { op, awaited: awaited.pop(), written, matter, place })
     }
 
     /// Lets `thread` go on with `answer`.
@@ -623,7 +627,7 @@ impl Subject for Live {
                 What::Fence { order } => Op::Fence { order: *order },
                 What::Spawn { .. } => Op::Spawn { thread: self.child(thread), order: Order::Release },
                 What::Join { thread: other } => Op::Join { thread: *other, order: Order::Acquire },
-                What::Choose { alternatives } => Op::Choose { alternatives: *alternatives },
+                What::Choose { alternatives, .. } => Op::Choose { alternatives: *alternatives },
                 What::Rest { .. } => Op::Choose { alternatives: 1 },
             }),
         }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use teetotal_program::{OnFailure, Order, ThreadId as Number};
 
 use crate::identity::Identity;
-use crate::request::{Body, Cell, Function, Update, What};
+use crate::request::{Body, Cell, Function, Matter, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
 use crate::spurious::goes_wrong;
 use crate::turn::{hint, note_timed_wait};
@@ -144,7 +144,7 @@ fn handle_for(number: Number, name: Option<String>) -> Thread {
 /// Waits until somebody unparks the thread.
 #[track_caller]
 pub fn park() {
-    if goes_wrong(Location::caller()) {
+    if goes_wrong(Matter::WakeUp, Location::caller()) {
         return;
     }
     if is_active() {

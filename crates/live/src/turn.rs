@@ -5,7 +5,7 @@ use std::panic::Location;
 use teetotal_program::{ThreadId, Value};
 
 use crate::identity::Key;
-use crate::request::{Cell, Until, What};
+use crate::request::{Cell, Matter, Until, What};
 use crate::runtime::{Execution, current, perform, running};
 
 /// So often in a row a thread goes on because nobody else can, and reads all the same.
@@ -133,7 +133,7 @@ pub(crate) fn hint(place: &'static Location<'static>) {
     let is_open = current(|execution| execution.is_open(hint_name(place))).unwrap_or(false);
     let which = match n_reads + u32::from(is_open) {
         1 => 0,
-        alternatives => perform(What::Choose { alternatives }, place) as usize,
+        alternatives => perform(What::Choose { alternatives, matter: Matter::Wait }, place) as usize,
     };
     match reads.get(which) {
         Some(&read) => wait_for(read, is_open, place),
@@ -143,7 +143,7 @@ pub(crate) fn hint(place: &'static Location<'static>) {
 
 /// Whether the time is over for which the thread that runs waits at `place`; it may be at any time.
 pub(crate) fn is_time_over(place: &'static Location<'static>) -> bool {
-    let is_over = perform(What::Choose { alternatives: 2 }, place) == 1;
+    let is_over = perform(What::Choose { alternatives: 2, matter: Matter::TimeOut }, place) == 1;
     note_timed_wait(is_over, place);
     is_over
 }

@@ -196,6 +196,12 @@ pub trait Rewind: Subject {
         false
     }
 
+    /// Whether the choice of `thread` may take nothing but its first alternative, since choices like it have taken others
+    /// as often as they may.
+    fn takes_the_first(&self, _thread: ThreadId) -> bool {
+        false
+    }
+
     /// Whether the choice of `thread` is made only when nothing else can be done; those with the lowest number first.
     fn rests(&self, _thread: ThreadId) -> Option<u32> {
         None
@@ -265,6 +271,11 @@ pub trait Hindsight: Subject {
 
     /// Whether the `Await` of one location would have gone on with `value`.
     fn would_accept(&self, kept: &Self::Kept, value: Value) -> bool;
+
+    /// How often in an execution a choice like this one may take another alternative than its first, if not any number.
+    fn most_taken(&self, _kept: &Self::Kept) -> Option<usize> {
+        None
+    }
 
     /// What memory has to hold at the end so that `thread`, which stands where it waits, waits for good; where it waits
     /// apart.

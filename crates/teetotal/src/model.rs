@@ -99,8 +99,8 @@ pub struct Builder {
     pub backend: Backend,
     /// States of [`reachable!`](crate::reachable) that some execution must be in, if all are run.
     pub must_reach: Vec<String>,
-    /// How often in each thread of an execution a weak compare-exchange may fail, and a `park` or a wait for a
-    /// `Condvar` or a future may end, for no reason.
+    /// How often in an execution a weak compare-exchange may fail, or a `park` or a wait for a `Condvar` or a future may
+    /// end, for no reason: once unless set, since a loop that tries again would have no end otherwise.
     pub spurious: usize,
     /// Whether executions that do something else when they are run again are left out, however many they are, so that
     /// the search is not complete. Otherwise a model fails where they are more than 1 %.
@@ -174,7 +174,27 @@ impl Builder {
     #[must_use]
     #[track_caller]
     pub fn new() -> Self {
-        let mut builder = Builder {
+        let mut builder = Builder::unless_set();
+        environment::apply(&mut builder);
+        builder
+    }
+
+    /// As [`Builder::new`], with what loom does in its place: nothing fails for no reason, and executions that do
+    /// something else when they are run again are left out.
+    ///
+    /// # Panics
+    /// If an environment variable of ours or of loom's has a value that means nothing.
+    #[must_use]
+    #[track_caller]
+    pub fn like_loom() -> Self {
+        let mut builder = Builder { spurious: 0, leave_out_unrepeatable: true, ..Builder::unless_set() };
+        environment::apply(&mut builder);
+        builder
+    }
+
+    /// What holds where neither the code nor the environment says anything.
+    fn unless_set() -> Self {
+        Builder {
             model: ModelId::Pso,
             max_permutations: None,
             max_duration: None,
@@ -185,7 +205,7 @@ impl Builder {
             stack_size: teetotal_live::STACK_SIZE,
             backend: Backend::default(),
             must_reach: Vec::new(),
-            spurious: 0,
+            spurious: 1,
             leave_out_unrepeatable: false,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
@@ -199,9 +219,7 @@ impl Builder {
             robustness_by_environment: false,
             mend: Mend::default(),
             progress: false,
-        };
-        environment::apply(&mut builder);
-        builder
+        }
     }
 
     /// How far a search may go.

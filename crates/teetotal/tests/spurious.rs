@@ -1,16 +1,18 @@
-//! What may happen for no reason, where that is asked for.
+//! What may happen for no reason, once in an execution unless something else is asked for.
 
 mod common;
 
+use std::collections::BTreeSet;
+use std::sync::{Arc as StdArc, Mutex as StdMutex};
 use std::task::Poll;
 
-use teetotal::model::{Builder, Report};
+use teetotal::model::{Builder, Report, SearchKind};
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use teetotal::sync::{Arc, Condvar, Mutex};
 use teetotal::{hint, thread};
 
-/// What a search finds where each thread may meet so many failures.
+/// What a search finds where an execution may have so many failures.
 fn explore(spurious: usize, f: impl Fn() + Send + Sync + 'static) -> Report {
     let mut builder = Builder::new();
     builder.spurious = spurious;
@@ -18,7 +20,7 @@ fn explore(spurious: usize, f: impl Fn() + Send + Sync + 'static) -> Report {
 }
 
 #[test]
-fn a_weak_compare_exchange_fails_if_that_is_asked_for() {
+fn a_weak_compare_exchange_fails_unless_that_is_ruled_out() {
     let once = || {
         let cell = AtomicUsize::new(0);
         assert_eq!(cell.compare_exchange_weak(0, 1, Relaxed, Relaxed), Ok(0));
@@ -84,7 +86,7 @@ fn wait(again: bool) -> impl Fn() + Send + Sync + 'static {
 }
 
 #[test]
-fn a_wait_ends_too_early_if_that_is_asked_for() {
+fn a_wait_ends_too_early_unless_that_is_ruled_out() {
     assert_eq!(explore(0, wait(false)).failure, None);
     let failure = explore(1, wait(false)).failure.expect("it may end too early");
     assert!(failure.starts_with("main panicked: woken too early"), "{failure}");
@@ -96,7 +98,7 @@ fn a_wait_ends_too_early_if_that_is_asked_for() {
 }
 
 #[test]
-fn a_park_ends_too_early_if_that_is_asked_for() {
+fn a_park_ends_too_early_unless_that_is_ruled_out() {
     let park = || {
         let is_ready = Arc::new(AtomicUsize::new(0));
         let other = Arc::clone(&is_ready);
@@ -115,7 +117,7 @@ fn a_park_ends_too_early_if_that_is_asked_for() {
 }
 
 #[test]
-fn a_future_is_polled_too_early_if_that_is_asked_for() {
+fn a_future_is_polled_too_early_unless_that_is_ruled_out() {
     let poll = || {
         let gate = Arc::new(AtomicUsize::new(0));
         let mut polled = 0;
@@ -137,11 +139,78 @@ fn a_future_is_polled_too_early_if_that_is_asked_for() {
     assert_eq!(explore(1, poll).failure, None);
 }
 
+/// Two threads that each try once, by a weak compare-exchange of a cell of their own.
+fn both_fail() -> bool {
+    let own = || AtomicUsize::new(0).compare_exchange_weak(0, 1, Relaxed, Relaxed).is_err();
+    let other = thread::spawn(own);
+    own() & other.join().expect("it ends")
+}
+
 #[test]
-fn the_environment_may_ask_for_it() {
-    let (passes, text) = common::run("victim", &[]);
+fn the_bound_is_that_of_the_execution() {
+    for (search, failures) in [(SearchKind::Dpor, 1), (SearchKind::Mcr, 1), (SearchKind::Dpor, 2), (SearchKind::Mcr, 2)]
+    {
+        let mut builder = Builder::new();
+        (builder.search, builder.spurious) = (search, failures);
+        let report = builder.explore(|| assert!(!both_fail(), "both failed"));
+        assert_eq!(report.failure.is_some(), failures == 2, "{search:?} with {failures}");
+        assert!(failures == 2 || report.coverage.is_complete() && report.executions == 3, "{report:?}");
+    }
+}
+
+type Tried = Vec<(usize, Result<usize, usize>)>;
+
+/// What two threads of which each tries twice are answered, in every execution.
+fn outcomes(search: SearchKind, spurious: usize) -> BTreeSet<Tried> {
+    let all = StdArc::new(StdMutex::new(BTreeSet::new()));
+    let seen = StdArc::clone(&all);
+    let mut builder = Builder::new();
+    (builder.search, builder.spurious) = (search, spurious);
+    let report = builder.explore(move || {
+        let cell = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&cell);
+        let tries = |cell: &AtomicUsize| -> Tried {
+            let attempt = |new: usize| {
+                let old = cell.load(Relaxed);
+                (old, cell.compare_exchange_weak(old, old + new, Relaxed, Relaxed))
+            };
+            [1, 10].map(attempt).to_vec()
+        };
+        let thread = thread::spawn(move || tries(&other));
+        let mut tried = tries(&cell);
+        tried.extend(thread.join().expect("it ends"));
+        seen.lock().expect("nobody panics").insert(tried);
+    });
+    assert_eq!((report.failure, report.coverage.is_complete()), (None, true), "{search:?}");
+    StdArc::into_inner(all).expect("the search is over").into_inner().expect("nobody panics")
+}
+
+#[test]
+fn the_bound_leaves_out_just_what_has_more() {
+    let everything = outcomes(SearchKind::Dpor, 4);
+    for most in 0..=3 {
+        let n_spurious = |tried: &Tried| tried.iter().filter(|(old, answer)| *answer == Err(*old)).count();
+        let within: BTreeSet<Tried> = everything.iter().filter(|tried| n_spurious(tried) <= most).cloned().collect();
+        assert!(within.len() < everything.len());
+        assert_eq!(outcomes(SearchKind::Dpor, most), within, "dpor, {most}");
+        assert_eq!(outcomes(SearchKind::Mcr, most), within, "mcr, {most}");
+    }
+}
+
+#[test]
+fn the_execution_says_what_was_spurious() {
+    let failure = explore(1, wait(false)).failure.expect("it may end too early");
+    assert!(failure.contains("wakes up spuriously"), "{failure}");
+    let weak = || assert!(AtomicUsize::new(0).compare_exchange_weak(0, 1, Relaxed, Relaxed).is_ok());
+    let failure = explore(1, weak).failure.expect("it may fail");
+    assert!(failure.contains("fails spuriously"), "{failure}");
+}
+
+#[test]
+fn the_environment_may_rule_it_out() {
+    let (passes, text) = common::run("victim", &[("TEETOTAL_SPURIOUS", "0")]);
     assert!(passes, "{text}");
-    let (passes, text) = common::run("victim", &[("TEETOTAL_SPURIOUS", "1")]);
+    let (passes, text) = common::run("victim", &[]);
     assert!(!passes && text.contains("it failed"), "{text}");
     let (passes, text) = common::run("victim", &[("TEETOTAL_SPURIOUS", "often")]);
     assert!(!passes && text.contains("TEETOTAL_SPURIOUS is `often`, and must be a number"), "{text}");

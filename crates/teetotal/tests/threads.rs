@@ -96,7 +96,8 @@ fn a_parked_thread_waits_for_its_token() {
             thread.thread().unpark();
             thread.join().expect("it ends");
         }),
-        1
+        2,
+        "it goes on with its token, or for no reason"
     );
     let text = failure(ModelId::Pso, thread::park);
     assert!(text.starts_with("deadlock"), "{text}");

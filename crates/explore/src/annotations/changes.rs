@@ -1,6 +1,6 @@
 //! What could have been otherwise in an execution, one operation at a time.
 
-use teetotal_memory::{Event, EventId, Source};
+use teetotal_memory::{Event, EventId, EventKind, Source};
 use teetotal_program::{Hindsight, Op, ThreadId};
 
 use super::execution::Execution;
@@ -65,7 +65,8 @@ impl<S: Hindsight> Changes<'_, S> {
         if let Op::Choose { alternatives } = self.execution.operations[id.index()].op {
             for taken in (0..alternatives).filter(|&taken| event.read != Some(taken.into())) {
                 let history = self.pasts.with_alternative(before, event.index, taken);
-                changes.extend(self.change(id, What::Takes(taken), history, None));
+                let change = self.change(id, What::Takes(taken), history, None);
+                changes.extend(change.filter(|change| taken == 0 || self.is_within_bound(id, &change.counts)));
             }
             return;
         }
@@ -85,6 +86,21 @@ impl<S: Hindsight> Changes<'_, S> {
             let history = self.pasts.waiting(before, event.index);
             changes.extend(self.change(id, What::Waits, history, None));
         }
+    }
+
+    /// Whether the choice `id` may take another alternative than its first, beside what the first `counts` events of each
+    /// thread have taken.
+    fn is_within_bound(&self, id: EventId, counts: &[u32]) -> bool {
+        let bound = |id: EventId| self.subject.most_taken(self.execution.operations[id.index()].kept.as_ref()?);
+        let Some(most) = bound(id) else { return true };
+        let is_taken = |&(other, event): &(EventId, &Event)| {
+            event.kind == EventKind::Choose
+                && other != id
+                && event.index < counts[event.thread.index()]
+                && event.read != Some(0)
+                && bound(other).is_some()
+        };
+        self.execution.trace.ids().filter(is_taken).count() < most
     }
 
     /// The change, unless the event is in its own past.

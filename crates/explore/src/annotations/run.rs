@@ -132,8 +132,8 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
         let operation = match subject.status(thread) {
             Status::Ready(op) if !step.is_commit() => {
                 check(subject, thread, op)?;
-                let keeps = matches!(op, Op::Rmw { .. } | Op::Lock { .. } | Op::Unlock { .. } | Op::Await { .. });
-                Some(Operation { op, kept: keeps.then(|| subject.keep(thread)) })
+                let is_plain = matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Fence { .. });
+                Some(Operation { op, kept: (!is_plain).then(|| subject.keep(thread)) })
             }
             _ => None,
         };

@@ -18,7 +18,10 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                     self.list_sources(thread, op);
                 }
                 Op::Store { .. } => self.list_places(thread),
-                Op::Choose { alternatives } => self.alternatives.extend((0..alternatives).map(Alternative::Choose)),
+                Op::Choose { alternatives } => {
+                    let count = if self.subject.takes_the_first(thread) { 1 } else { alternatives };
+                    self.alternatives.extend((0..count).map(Alternative::Choose));
+                }
                 _ => self.alternatives.push(Alternative::Only),
             },
             Task::Complete(thread) => self.list_places(thread),

@@ -13,6 +13,12 @@ impl Rewind for Live {
         self.request(thread).is_some() || self.threads.len() <= thread.index()
     }
 
+    fn takes_the_first(&self, thread: ThreadId) -> bool {
+        let what = self.request(thread).map(|request| &request.what);
+        let is_spurious = matches!(what, Some(What::Choose { matter, .. }) if matter.is_spurious());
+        is_spurious && !self.execution.may_be_spurious()
+    }
+
     fn rerun(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
         self.is_rerunning = true;
         let result = self.redo(plan, written);

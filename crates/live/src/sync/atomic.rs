@@ -13,7 +13,7 @@ use teetotal_program::{OnFailure, Order, Value};
 use crate::cell::access;
 use crate::complaint::Kind;
 use crate::identity::Identity;
-use crate::request::{Cell, Function, Update, What};
+use crate::request::{Cell, Function, Matter, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
 use crate::spurious::goes_wrong;
 
@@ -189,7 +189,7 @@ macro_rules! atomic {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does if that is asked for.
+            /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does, as often as that is asked for.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -198,7 +198,7 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
-                if goes_wrong(Location::caller()) {
+                if goes_wrong(Matter::Failure, Location::caller()) {
                     return Err(self.load(failure));
                 }
                 self.compare_exchange(current, new, success, failure)
@@ -218,7 +218,7 @@ macro_rules! atomic {
             {
                 let mut old = self.load(failure);
                 while let Some(new) = f(old) {
-                    match self.compare_exchange_weak(old, new, success, failure) {
+                    match self.compare_exchange(old, new, success, failure) {
                         Ok(old) => return Ok(old),
                         Err(other) => old = other,
                     }

@@ -10,7 +10,7 @@ use teetotal_program::{OnFailure, Order, Value};
 
 use super::mutex::MutexGuard;
 use crate::identity::Identity;
-use crate::request::{Cell, Function, Until, Update, What};
+use crate::request::{Cell, Function, Matter, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
 use crate::spurious::goes_wrong;
 use crate::turn::is_time_over;
@@ -60,7 +60,7 @@ impl Condvar {
         }
         let own = self.begin(place);
         let lock = guard.free(place);
-        if goes_wrong(place) {
+        if goes_wrong(Matter::WakeUp, place) {
             self.change(Function::And, !own, Order::Acquire, place);
         } else {
             self.until_notified(own, false, place);
@@ -158,7 +158,7 @@ impl Condvar {
             let chosen = match waiting.count_ones() {
                 0 => return,
                 1 => 0,
-                several => perform(What::Choose { alternatives: several }, place),
+                several => perform(What::Choose { alternatives: several, matter: Matter::Waiter }, place),
             };
             let bit = (0..64).map(|bit| 1 << bit).filter(|bit| waiting & bit != 0).nth(chosen as usize).unwrap_or(0);
             let function = Function::CompareExchange { expected: waiting };

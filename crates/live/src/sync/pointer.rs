@@ -9,7 +9,7 @@ use teetotal_program::Value;
 
 use super::atomic::{is_searched, load, on_failure, read_unsynchronized, store, take, update};
 use crate::identity::Identity;
-use crate::request::{Cell, Function, Update};
+use crate::request::{Cell, Function, Matter, Update};
 use crate::runtime::current;
 use crate::spurious::goes_wrong;
 
@@ -81,7 +81,7 @@ impl<T> AtomicPtr<T> {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does if that is asked for.
+    /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does, as often as that is asked for.
     #[track_caller]
     pub fn compare_exchange_weak(
         &self,
@@ -90,7 +90,7 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
-        if goes_wrong(Location::caller()) {
+        if goes_wrong(Matter::Failure, Location::caller()) {
             return Err(self.load(failure));
         }
         self.compare_exchange(current, new, success, failure)
@@ -110,7 +110,7 @@ impl<T> AtomicPtr<T> {
     {
         let mut old = self.load(failure);
         while let Some(new) = f(old) {
-            match self.compare_exchange_weak(old, new, success, failure) {
+            match self.compare_exchange(old, new, success, failure) {
                 Ok(old) => return Ok(old),
                 Err(other) => old = other,
             }

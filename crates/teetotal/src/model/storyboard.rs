@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use teetotal_live::{Live, Place};
+use teetotal_live::{Live, Matter, Place};
 use teetotal_memory::{Event, EventKind, Trace};
 use teetotal_program::ir::{Builder, Expr, Instruction, Program, Update};
 use teetotal_program::{Loc, OnFailure, Order, Span, Subject, ThreadId, Type, Value};
@@ -114,7 +114,7 @@ impl Statements {
                 EventKind::Spawn(thread) => format!("spawn {}", thread_name(thread)),
                 EventKind::Join(thread) => format!("join {}", thread_name(thread)),
                 EventKind::Unlock => format!("unlock {}", name()),
-                EventKind::Choose => "choose".to_owned(),
+                EventKind::Choose => choice(live, event).to_owned(),
                 _ => match place.as_ref().and_then(|place| texts.call(place)) {
                     Some(call) => call.text,
                     None => plainly(event, name()),
@@ -130,6 +130,22 @@ impl Statements {
     fn span(&self, line: usize) -> Option<Span> {
         let length = self.lines.get(line)?.chars().count() as u32;
         Some(Span { source: 0, line: line as u32 + 1, column: 1, length })
+    }
+}
+
+/// What was chosen.
+fn choice(live: &Live, event: &Event) -> &'static str {
+    let matter = live.done(event.thread).get(event.index as usize).and_then(|done| done.matter);
+    match (matter, event.read) {
+        (Some(Matter::Failure), Some(1)) => "fails spuriously",
+        (Some(Matter::Failure), _) => "does not fail spuriously",
+        (Some(Matter::WakeUp), Some(1)) => "wakes up spuriously",
+        (Some(Matter::WakeUp), _) => "does not wake up spuriously",
+        (Some(Matter::TimeOut), Some(1)) => "the time is over",
+        (Some(Matter::TimeOut), _) => "the time is not over",
+        (Some(Matter::Waiter), _) => "chooses whom to wake",
+        (Some(Matter::Wait), _) => "chooses what to wait for",
+        (None, _) => "waits for its turn",
     }
 }
 
