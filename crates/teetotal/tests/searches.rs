@@ -38,9 +38,9 @@ fn count(is_careful: bool) {
 fn auto_goes_over_where_few_executions_differ_in_what_they_read() {
     let report = searched(SearchKind::Auto, || report_progress(3, 3));
     assert_eq!(report.search, SearchKind::Mcr);
-    assert_eq!(report.search_reason, "the first 32 executions read in only 2 ways");
+    assert_eq!(report.search_reason, "the first 8 executions read in only 2 ways");
     assert!(report.coverage.is_complete() && report.failure.is_none());
-    assert_eq!((report.executions, report.stats.abandoned), (3, 32));
+    assert_eq!((report.executions, report.stats.abandoned), (3, 8));
     let by_traces = searched(SearchKind::Dpor, || report_progress(3, 3));
     assert_eq!((by_traces.executions, &*by_traces.search_reason), (1_680, "it was asked for"));
 }

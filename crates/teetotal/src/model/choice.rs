@@ -69,14 +69,18 @@ impl Choice {
 const FEW: &str = "there are few executions";
 
 /// After so many executions `mcr` may be tried for the first time; then whenever there are `GROWTH` times as many.
-const FIRST: u64 = 32;
-const GROWTH: u64 = 8;
+const FIRST: u64 = 8;
+const GROWTH: u64 = 4;
 
 /// After so many executions it is not tried again.
-const LAST: u64 = FIRST * GROWTH.pow(4);
+const LAST: u64 = FIRST * GROWTH.pow(7);
 
-/// So many executions that read alike have to be there for each that does not, so that `mcr` is tried.
+/// So many executions that read alike have to be there for each that does not, so that `mcr` is tried; or half
+/// of those that were run.
 const FACTOR: u64 = 16;
+
+/// It is tried for so many executions at least.
+const LEAST: u64 = 4;
 
 /// An execution of `mcr` takes so many times as long as one of `dpor`, roughly.
 const SLOWER: u64 = 8;
@@ -119,7 +123,8 @@ impl Tally {
         self.classes.sort_unstable();
         self.classes.dedup();
         let ratio = self.executions / self.classes.len() as u64;
-        (ratio >= FACTOR).then_some(self.executions * ratio / (FACTOR * SLOWER))
+        let budget = (self.executions * ratio / (FACTOR * SLOWER)).max(LEAST);
+        (ratio >= FACTOR.min(self.executions / 2)).then_some(budget)
     }
 
     /// What `mcr` found is what counts.
@@ -142,12 +147,11 @@ impl Tally {
         }
         self.classes.sort_unstable();
         self.classes.dedup();
-        let (classes, executions) = (self.classes.len(), self.executions);
+        let ways = if self.classes.len() == 1 { "one way".to_owned() } else { format!("{} ways", self.classes.len()) };
+        let executions = self.executions;
         match self.goes_over {
-            true => {
-                Choice::new(SearchKind::Mcr, format!("the first {executions} executions read in only {classes} ways"))
-            }
-            false => Choice::new(SearchKind::Dpor, format!("the first {executions} executions read in {classes} ways")),
+            true => Choice::new(SearchKind::Mcr, format!("the first {executions} executions read in only {ways}")),
+            false => Choice::new(SearchKind::Dpor, format!("the first {executions} executions read in {ways}")),
         }
     }
 }
@@ -164,8 +168,8 @@ mod tests {
 
     #[test]
     fn it_is_tried_where_many_executions_read_alike() {
-        assert_eq!(tries(100, 10_000), [(32, 8), (256, 170), (2_048, 1_552)]);
-        assert_eq!(tries(10, 1_000_000), []);
+        assert_eq!(tries(100, 3_000), [(8, 4), (32, 8), (128, 64), (512, 340), (2_048, 1_552)]);
+        assert_eq!(tries(3, 1_000_000), []);
         assert_eq!(tries(100, FIRST - 1), []);
     }
 
@@ -177,6 +181,6 @@ mod tests {
         tally.go_over();
         let Choice { kind, reason } = tally.choice();
         assert_eq!(kind, SearchKind::Mcr);
-        assert_eq!(reason, "the first 32 executions read in only 2 ways");
+        assert_eq!(reason, "the first 8 executions read in only 2 ways");
     }
 }
