@@ -42,13 +42,19 @@ struct Frontier<'f> {
     over: Vec<u64>,
     memory: LastWriters,
     done: Vec<usize>,
-    seen: FxHashSet<Vec<u32>>,
+    /// The moments that are possible at each level, with the chain of each.
+    possible: Vec<(usize, usize)>,
+    levels: Vec<Level>,
+    /// The frontiers from which there is no way on. A frontier cannot come again on a way that it is on.
+    vain: FxHashSet<Vec<u32>>,
+    /// Kept to save allocations.
+    key: Vec<u32>,
 }
 
-/// The moments that are possible at a frontier, and how many of them were tried.
+/// The stretch of moments that are possible at a frontier.
 struct Level {
-    /// With the chain of each.
-    possible: Vec<(usize, usize)>,
+    first: usize,
+    /// Which is tried next.
     next: usize,
     /// Who wrote last before the one that is tried.
     overwritten: Option<Writer>,
@@ -69,31 +75,28 @@ impl<'f> Frontier<'f> {
             over: vec![0; part.moments.len()],
             memory: LastWriters::new(layout, open),
             done: Vec::new(),
-            seen: FxHashSet::default(),
+            possible: Vec::new(),
+            levels: Vec::new(),
+            vain: FxHashSet::default(),
+            key: Vec::new(),
         }
     }
 
     fn run(mut self, budget: &mut u64) -> Found {
         let n_moments: usize = self.chains.iter().map(Vec::len).sum();
-        let mut levels = vec![self.level()];
+        self.enter();
         loop {
             if self.done.len() == n_moments {
                 return Found::Order(self.done);
             }
-            let Some(level) = levels.last_mut() else { return Found::Nothing };
-            let Some(&(moment, chain)) = level.possible.get(level.next) else {
-                levels.pop();
-                if let Some(level) = levels.last_mut() {
-                    let overwritten = level.overwritten.take();
-                    let (moment, chain) = level.possible[level.next - 1];
-                    self.take_back(moment, chain, overwritten);
-                }
+            let Some(level) = self.levels.last_mut() else { return Found::Nothing };
+            let Some(&(moment, chain)) = self.possible.get(level.next) else {
+                self.leave();
                 continue;
             };
             level.next += 1;
             let overwritten = self.take(moment, chain);
-            level.overwritten = overwritten;
-            if !self.seen.insert(self.key()) {
+            if self.is_vain() {
                 self.take_back(moment, chain, overwritten);
                 continue;
             }
@@ -101,17 +104,45 @@ impl<'f> Frontier<'f> {
                 return Found::OutOfBudget;
             }
             *budget -= 1;
-            levels.push(self.level());
+            self.levels.last_mut().expect("it was tried at a level").overwritten = overwritten;
+            self.enter();
         }
     }
 
-    /// What is possible now, the earliest in the trace first.
-    fn level(&self) -> Level {
-        let heads = self.chains.iter().zip(&self.positions).enumerate();
-        let heads = heads.filter_map(|(chain, (moments, &at))| Some((*moments.get(at as usize)?, chain)));
-        let mut possible: Vec<(usize, usize)> = heads.filter(|&(moment, _)| self.is_possible(moment)).collect();
-        possible.sort_unstable_by_key(|&(moment, _)| (self.layout.rank[moment], moment));
-        Level { possible, next: 0, overwritten: None }
+    /// Finds what is possible now, the earliest in the trace first.
+    fn enter(&mut self) {
+        let first = self.possible.len();
+        for chain in 0..self.chains.len() {
+            if let Some(&moment) = self.chains[chain].get(self.positions[chain] as usize)
+                && self.is_possible(moment)
+            {
+                self.possible.push((moment, chain));
+            }
+        }
+        self.possible[first..].sort_unstable_by_key(|&(moment, _)| (self.layout.rank[moment], moment));
+        self.levels.push(Level { first, next: first, overwritten: None });
+    }
+
+    /// Leaves a frontier from which everything was tried.
+    fn leave(&mut self) {
+        self.find_key();
+        self.vain.insert(self.key.clone());
+        let left = self.levels.pop();
+        self.possible.truncate(left.map_or(0, |level| level.first));
+        if let Some(level) = self.levels.last_mut() {
+            let overwritten = level.overwritten.take();
+            let (moment, chain) = self.possible[level.next - 1];
+            self.take_back(moment, chain, overwritten);
+        }
+    }
+
+    /// Whether everything was tried from this frontier.
+    fn is_vain(&mut self) -> bool {
+        if self.vain.is_empty() {
+            return false;
+        }
+        self.find_key();
+        self.vain.contains(&self.key)
     }
 
     fn is_possible(&self, moment: usize) -> bool {
@@ -190,10 +221,13 @@ impl<'f> Frontier<'f> {
         self.positions[chain] -= 1;
     }
 
-    fn key(&self) -> Vec<u32> {
+    /// What tells this frontier from others.
+    fn find_key(&mut self) {
         let last = (0..self.layout.locations.len()).map(|loc| self.memory.last(loc));
         let last = last.map(|writer| writer.map_or(u32::MAX, |moment| moment as u32));
-        self.positions.iter().copied().chain(last).collect()
+        self.key.clear();
+        self.key.extend_from_slice(&self.positions);
+        self.key.extend(last);
     }
 }
 
