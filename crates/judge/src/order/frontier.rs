@@ -42,8 +42,8 @@ struct Frontier<'f> {
     over: Vec<u64>,
     memory: LastWriters,
     done: Vec<usize>,
-    /// The moments that are possible at each level, with the chain of each.
-    possible: Vec<(usize, usize)>,
+    /// The next moment of each chain at each level, with the chain.
+    heads: Vec<(usize, usize)>,
     levels: Vec<Level>,
     /// The frontiers from which there is no way on. A frontier cannot come again on a way that it is on.
     vain: FxHashSet<Vec<u32>>,
@@ -51,7 +51,7 @@ struct Frontier<'f> {
     key: Vec<u32>,
 }
 
-/// The stretch of moments that are possible at a frontier.
+/// The stretch of moments that may come next at a frontier.
 struct Level {
     first: usize,
     /// Which is tried next.
@@ -75,7 +75,7 @@ impl<'f> Frontier<'f> {
             over: vec![0; part.moments.len()],
             memory: LastWriters::new(layout, open),
             done: Vec::new(),
-            possible: Vec::new(),
+            heads: Vec::new(),
             levels: Vec::new(),
             vain: FxHashSet::default(),
             key: Vec::new(),
@@ -90,11 +90,14 @@ impl<'f> Frontier<'f> {
                 return Found::Order(self.done);
             }
             let Some(level) = self.levels.last_mut() else { return Found::Nothing };
-            let Some(&(moment, chain)) = self.possible.get(level.next) else {
+            let Some(&(moment, chain)) = self.heads.get(level.next) else {
                 self.leave();
                 continue;
             };
             level.next += 1;
+            if !self.is_possible(moment) {
+                continue;
+            }
             let overwritten = self.take(moment, chain);
             if self.is_vain() {
                 self.take_back(moment, chain, overwritten);
@@ -109,17 +112,15 @@ impl<'f> Frontier<'f> {
         }
     }
 
-    /// Finds what is possible now, the earliest in the trace first.
+    /// Finds what may come next, the earliest in the trace first; whether it is possible is asked when it is tried.
     fn enter(&mut self) {
-        let first = self.possible.len();
+        let first = self.heads.len();
         for chain in 0..self.chains.len() {
-            if let Some(&moment) = self.chains[chain].get(self.positions[chain] as usize)
-                && self.is_possible(moment)
-            {
-                self.possible.push((moment, chain));
+            if let Some(&moment) = self.chains[chain].get(self.positions[chain] as usize) {
+                self.heads.push((moment, chain));
             }
         }
-        self.possible[first..].sort_unstable_by_key(|&(moment, _)| (self.layout.rank[moment], moment));
+        self.heads[first..].sort_unstable_by_key(|&(moment, _)| (self.layout.rank[moment], moment));
         self.levels.push(Level { first, next: first, overwritten: None });
     }
 
@@ -128,10 +129,10 @@ impl<'f> Frontier<'f> {
         self.find_key();
         self.vain.insert(self.key.clone());
         let left = self.levels.pop();
-        self.possible.truncate(left.map_or(0, |level| level.first));
+        self.heads.truncate(left.map_or(0, |level| level.first));
         if let Some(level) = self.levels.last_mut() {
             let overwritten = level.overwritten.take();
-            let (moment, chain) = self.possible[level.next - 1];
+            let (moment, chain) = self.heads[level.next - 1];
             self.take_back(moment, chain, overwritten);
         }
     }
