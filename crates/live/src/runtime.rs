@@ -47,10 +47,8 @@ pub(crate) struct Execution {
     pub(crate) races: RefCell<Races>,
     /// The race that the operation which was just answered is part of.
     pub(crate) raced: Cell<Option<Race>>,
-    /// What the thread that runs panicked with, and where.
-    pub(crate) message: RefCell<Option<(String, Option<Place>)>>,
-    /// What threads panicked with before that.
-    panics: RefCell<Vec<String>>,
+    /// What threads panicked with, in the order in which they did.
+    panics: RefCell<Vec<Panicked>>,
     /// Values that live as long as the execution: statics, and locals of threads.
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
@@ -220,7 +218,6 @@ impl Execution {
         self.strangers.borrow_mut().clear();
         self.races.borrow_mut().clear();
         self.raced.take();
-        self.message.take();
         self.panics.borrow_mut().clear();
         self.turns.borrow_mut().clear();
         self.handles.borrow_mut().clear();
@@ -271,16 +268,25 @@ impl Execution {
     /// Says what threads panicked with, since the process ends here.
     #[expect(clippy::print_stderr, reason = "nobody else comes to tell it")]
     fn tell_panics(&self, last: &str) {
-        let earlier = self.panics.borrow();
-        let message = self.message.borrow();
-        let latest = message.iter().map(|(text, _)| text);
-        for text in earlier.iter().chain(latest) {
-            eprintln!("teetotal: a thread of a model panicked: {text}");
+        let panics = self.panics.borrow();
+        for panic in &*panics {
+            eprintln!("teetotal: a thread of a model panicked: {}", panic.text);
         }
         eprintln!("teetotal: {last}, so that the process ends here\nhelp: a destructor must not panic");
-        if let Some((_, Some(place))) = &*message {
+        if let Some(Panicked { place: Some(place), .. }) = panics.last() {
             eprintln!("  --> {}:{}:{}", place.file, place.line, place.column);
         }
+    }
+
+    /// The text of a panic with which `thread` ended, and where that began.
+    ///
+    /// A thread may catch a panic, panic with something else, and go on with the first one, so that the last is not the one.
+    pub(crate) fn panic_of(&self, thread: ThreadId, payload: &(dyn Any + Send)) -> (String, Option<Place>) {
+        let text = text_of(payload);
+        let panics = self.panics.borrow();
+        let this = panics.iter().rev().find(|panic| panic.thread == Some(thread) && panic.text == text);
+        let place = this.and_then(|panic| panic.place.clone());
+        (text, place)
     }
 
     /// A number for a cell.
@@ -389,6 +395,20 @@ pub(crate) fn settled(identity: &Identity) -> Option<Value> {
     .flatten()
 }
 
+/// A panic that began in `thread`, if it began in one.
+struct Panicked {
+    thread: Option<ThreadId>,
+    text: String,
+    place: Option<Place>,
+}
+
+/// What the payload of a panic says.
+fn text_of(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a panic with a value that is no text".to_owned())
+}
+
 /// Keeps panics of threads under the checker from being printed: the search reports them, once.
 pub(crate) fn quiet_panics() {
     static ONCE: Once = Once::new();
@@ -396,17 +416,14 @@ pub(crate) fn quiet_panics() {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
             let told = current(|execution| {
-                let payload = info.payload();
-                let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
-                let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
-                let text = text.unwrap_or_else(|| "a panic with a value that is no text".to_owned());
+                let text = text_of(info.payload());
                 // A panic that cannot unwind, as in a destructor during another panic, is the last thing that happens.
                 if text.starts_with("panic in a ") {
                     execution.tell_panics(&text);
                     return;
                 }
-                let last = execution.message.borrow_mut().replace((text, info.location().map(Place::from)));
-                execution.panics.borrow_mut().extend(last.map(|(text, _)| text));
+                let (thread, place) = (execution.running.get(), info.location().map(Place::from));
+                execution.panics.borrow_mut().push(Panicked { thread, text, place });
             });
             if told.is_none() {
                 before(info);

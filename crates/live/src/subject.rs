@@ -411,7 +411,7 @@ impl Live {
         if let Some(&Raced(race)) = payload.downcast_ref::<Raced>() {
             return State::Failed(Failure::Race { instruction }, Complaint::Race(race));
         }
-        let (text, place) = self.execution.message.take().unwrap_or_default();
+        let (text, place) = self.execution.panic_of(thread, &*payload);
         State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
 

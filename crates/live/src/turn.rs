@@ -106,10 +106,19 @@ fn note(f: impl FnOnce(&mut Turn)) {
 /// would wait for good, it may also go on once nobody else can.
 pub(crate) fn hint(place: &'static Location<'static>) {
     let mut turn = Turn::default();
+    let mut is_idle = false;
     note(|own| {
+        is_idle = own.accesses.is_empty() && !own.is_spurious;
+        if is_idle {
+            return;
+        }
         turn = std::mem::take(own);
         (own.n_time_outs, own.timed) = (turn.n_time_outs, turn.timed);
     });
+    // To say so several times is to say it once: what was in vain before that stays so.
+    if is_idle {
+        return;
+    }
     let reads = turn.reads();
     if reads.is_empty() {
         // Only who comes to the same place again is in a loop.

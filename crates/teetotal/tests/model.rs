@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code, reason = "what is checked is unsafe code")]
 
+use std::panic::{catch_unwind, resume_unwind};
+
 use teetotal::cell::UnsafeCell;
 use teetotal::model::{Builder, Report};
 use teetotal::sync::atomic::{AtomicUsize, Ordering, fence};
@@ -106,6 +108,25 @@ fn a_load_that_races_with_load_and_store_sees_both_values() {
         });
         assert!(report.failure.is_some_and(|text| text.starts_with("main panicked: assertion")));
     }
+}
+
+#[test]
+fn a_thread_that_ends_with_a_panic_that_it_caught_shows_that_one() {
+    let report = explore(ModelId::Pso, || {
+        AtomicUsize::new(0).store(1, Ordering::Relaxed);
+        let first = catch_unwind(|| panic!("the first")).expect_err("it panics");
+        let _ = catch_unwind(|| panic!("the second"));
+        resume_unwind(first);
+    });
+    let text = report.failure.expect("it panics");
+    assert!(text.starts_with("main panicked: the first\n") && text.contains("panic!(\"the first\")"), "{text}");
+    let report = explore(ModelId::Pso, || {
+        AtomicUsize::new(0).store(1, Ordering::Relaxed);
+        let _ = catch_unwind(|| panic!("the first"));
+        resume_unwind(Box::new("a value of its own"));
+    });
+    let text = report.failure.expect("it panics");
+    assert!(text.starts_with("main panicked: a value of its own\n") && !text.contains("the first"), "{text}");
 }
 
 #[test]

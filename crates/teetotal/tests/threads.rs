@@ -274,6 +274,24 @@ fn a_thread_that_does_something_and_yields_lets_others_go_on() {
     assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
 }
 
+/// A loop may wait longer in each round by yielding more often.
+#[test]
+fn to_yield_twice_in_a_row_is_to_yield_once() {
+    let report = explore(ModelId::Pso, || {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || other.1.store(1, Ordering::Release));
+        while shared.1.load(Ordering::Acquire) == 0 {
+            shared.0.fetch_add(1, Ordering::AcqRel);
+            thread::yield_now();
+            hint::spin_loop();
+        }
+        thread.join().expect("it ends");
+    });
+    assert_eq!(report.failure, None);
+    assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
+}
+
 #[test]
 fn a_thread_that_yields_once_is_in_no_loop() {
     let seen = std::sync::Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
