@@ -48,7 +48,7 @@ pub use marks::{Mark, reachable};
 pub use mend::Mend;
 pub use possession::Leak;
 pub use pulse::{Pulse, Running, pulses};
-pub use request::Matter;
+pub use request::{Matter, WaitsFor};
 pub use runtime::is_in_model;
 pub use script::{Done, Script};
 pub use standing::Standing;

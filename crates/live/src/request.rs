@@ -94,6 +94,37 @@ impl Matter {
     }
 }
 
+/// What a thread waits for that stands at a lock or something like it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WaitsFor {
+    Lock,
+    Unpark,
+    Notification,
+    Message,
+    /// That a channel has room.
+    Room,
+    /// That another thread has made a value.
+    Value,
+}
+
+/// A thread that waits to be unparked has this in its token.
+pub(crate) const PARKED: Value = 1;
+
+impl What {
+    /// What it waits for, if it is a lock or something like it.
+    pub(crate) fn waits_for(&self) -> Option<WaitsFor> {
+        let What::Lock { update, .. } = self else { return None };
+        Some(match update.function {
+            Function::AddUnless { bits: PARKED } => WaitsFor::Unpark,
+            Function::CompareExchange { expected: 1 } => WaitsFor::Notification,
+            Function::Take => WaitsFor::Message,
+            Function::Send => WaitsFor::Room,
+            Function::SwapUnless { .. } => WaitsFor::Value,
+            _ => WaitsFor::Lock,
+        })
+    }
+}
+
 /// What a new thread runs.
 pub(crate) type Body = Box<dyn FnOnce()>;
 

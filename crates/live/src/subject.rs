@@ -22,7 +22,7 @@ use crate::overflow;
 use crate::possession::Leak;
 use crate::pulse::with_pulse;
 use crate::races::Races;
-use crate::request::{Cell, Request, What};
+use crate::request::{Cell, Request, WaitsFor, What};
 use crate::runtime::{Ended, Execution, Raced, Ran, quiet_panics};
 use crate::script::Done;
 use crate::stacks;
@@ -204,6 +204,12 @@ impl Live {
     #[must_use]
     pub fn done(&self, thread: ThreadId) -> &[Done] {
         self.threads.get(thread.index()).map_or(&[], |own| &own.done)
+    }
+
+    /// What `thread` waits for, if it stands at a lock or something like it.
+    #[must_use]
+    pub fn waits_for(&self, thread: ThreadId) -> Option<WaitsFor> {
+        self.request(thread)?.what.waits_for()
     }
 
     /// Whether `thread` waits with a limit on the time, so that it does not wait for good.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use teetotal_program::{OnFailure, Order, ThreadId as Number};
 
 use crate::identity::Identity;
-use crate::request::{Body, Cell, Function, Matter, Update, What};
+use crate::request::{Body, Cell, Function, Matter, PARKED, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
 use crate::spurious::goes_wrong;
 use crate::turn::{hint, note_timed_wait};
@@ -148,7 +148,7 @@ pub fn park() {
         return;
     }
     if is_active() {
-        let update = Update::new(Function::CompareExchange { expected: 0 }, 1, 64);
+        let update = Update::new(Function::AddUnless { bits: PARKED }, PARKED, 64);
         perform(What::Lock { at: current().token(), update, order: Order::Acquire, timed: false }, Location::caller());
     } else {
         std::thread::park();

@@ -258,8 +258,9 @@ impl Builder {
         match report.coverage {
             Coverage::Stopped(StopReason::Steps(steps)) => panic!(
                 "an execution has more than {steps} operations\n{}\
-                 help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`; \
-                 for longer executions set `Builder::max_branches`",
+                 help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`; one \
+                 that does so may wait for what never comes\n\
+                 help: for longer executions set `Builder::max_branches`, up to 4095",
                 lines(&report.standing)
             ),
             Coverage::Stopped(StopReason::Interrupted) => {
@@ -284,7 +285,11 @@ impl Builder {
                  `teetotal::alloc::Quarantine`",
                 lines(&report.standing)
             ),
-            _ => report,
+            Coverage::Stopped(reason) => {
+                checkpoint::say(&format!("no violation found, but not all executions were run: {}", short(reason)));
+                report
+            }
+            Coverage::Complete => report,
         }
     }
 
@@ -383,6 +388,17 @@ impl Builder {
         let standing = ledger.standing();
         let (search, search_reason) = (choice.kind, choice.reason);
         Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
+    }
+}
+
+/// Why a search that found nothing was not complete.
+fn short(reason: StopReason) -> String {
+    match reason {
+        StopReason::Preemptions(bound) => format!("the bound on preemptions is {bound}"),
+        StopReason::Executions(limit) => format!("the limit is {limit}"),
+        StopReason::Time => "the time was over".to_owned(),
+        StopReason::Turns => "a thread yields again and again".to_owned(),
+        other => format!("{other:?}"),
     }
 }
 

@@ -211,7 +211,9 @@ fn the_environment_may_rule_it_out() {
     let (passes, text) = common::run("victim", &[("TEETOTAL_SPURIOUS", "0")]);
     assert!(passes, "{text}");
     let (passes, text) = common::run("victim", &[]);
-    assert!(!passes && text.contains("it failed"), "{text}");
+    assert!(!passes && text.contains("it failed") && !text.contains("TEETOTAL_SPURIOUS"), "{text}");
+    let (passes, text) = common::run("victim", &[("TEETOTAL_SPURIOUS", "2")]);
+    assert!(!passes && text.contains("    TEETOTAL_SPURIOUS=2 TEETOTAL_REPLAY="), "{text}");
     let (passes, text) = common::run("victim", &[("TEETOTAL_SPURIOUS", "often")]);
     assert!(!passes && text.contains("TEETOTAL_SPURIOUS is `often`, and must be a number"), "{text}");
 }

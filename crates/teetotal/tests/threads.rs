@@ -100,7 +100,7 @@ fn a_parked_thread_waits_for_its_token() {
         "it goes on with its token, or for no reason"
     );
     let text = failure(ModelId::Pso, thread::park);
-    assert!(text.starts_with("deadlock"), "{text}");
+    assert!(text.starts_with("deadlock") && text.contains("main waits to be unparked"), "{text}");
     let report = explore(ModelId::Pso, || thread::park_timeout(Duration::from_secs(1)));
     assert_eq!(report.failure, None);
 }

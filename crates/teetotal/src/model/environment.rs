@@ -10,6 +10,11 @@ use teetotal_memory::{MODELS, ModelId};
 
 use super::{Backend, Builder, SearchKind};
 
+/// What the environment says of things that happen for no reason; an execution is run again only with the same.
+pub(super) fn spurious() -> Option<String> {
+    text("TEETOTAL_SPURIOUS")
+}
+
 /// Changes `builder` as the environment says.
 ///
 /// # Panics

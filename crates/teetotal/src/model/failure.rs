@@ -1,7 +1,7 @@
 //! What is wrong with a model, as text.
 
 use teetotal_judge::axiomatic;
-use teetotal_live::{Access, Complaint, Ledger, Live, Place};
+use teetotal_live::{Access, Complaint, Ledger, Live, Place, WaitsFor};
 use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
@@ -12,7 +12,7 @@ use super::relevant;
 use super::search::{Found, Search, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
-use super::{Builder, SearchKind};
+use super::{Builder, SearchKind, environment};
 
 /// How many executions are spent on saying what happens under a stronger model.
 const EXECUTIONS_ELSEWHERE: usize = 10_000;
@@ -113,6 +113,29 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
     }
 }
 
+/// What a thread waits for that waits for good.
+fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
+    let live = performed.system.subject();
+    let loc = match live.status(thread) {
+        Status::Ready(Op::Join { thread: other, .. }) => return format!("for {} to end", thread_name(other)),
+        Status::Ready(Op::Lock { loc, .. }) => loc,
+        _ => return "to be woken".to_owned(),
+    };
+    let holder = performed.system.machine().memory(loc).checked_sub(1).and_then(|holder| usize::try_from(holder).ok());
+    match (live.waits_for(thread), holder.filter(|&holder| holder < live.n_threads())) {
+        (Some(WaitsFor::Unpark), _) => "to be unparked".to_owned(),
+        (Some(WaitsFor::Notification), _) => "to be notified".to_owned(),
+        (Some(WaitsFor::Message), _) => "for a message".to_owned(),
+        (Some(WaitsFor::Room), _) => "for room in a channel".to_owned(),
+        (Some(WaitsFor::Value), Some(maker)) => format!("for a value that {} makes", thread_name(ThreadId::at(maker))),
+        (Some(WaitsFor::Value), None) => "for a value that another thread makes".to_owned(),
+        (Some(WaitsFor::Lock) | None, Some(holder)) => {
+            format!("for a lock that {} holds", thread_name(ThreadId::at(holder)))
+        }
+        (Some(WaitsFor::Lock) | None, None) => "for a lock".to_owned(),
+    }
+}
+
 /// Who waits for whom.
 fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
     let live = performed.system.subject();
@@ -123,22 +146,7 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
     };
     let mut out = format!("{message}\n");
     for &thread in blocked {
-        let why = match live.status(thread) {
-            Status::Ready(Op::Lock { loc, .. }) => match performed.system.machine().memory(loc).checked_sub(1) {
-                Some(holder) => {
-                    format!(
-                        "{} waits for a lock that {} holds",
-                        thread_name(thread),
-                        thread_name(ThreadId(holder as u16))
-                    )
-                }
-                None => format!("{} waits for a lock", thread_name(thread)),
-            },
-            Status::Ready(Op::Join { thread: other, .. }) => {
-                format!("{} waits for {} to end", thread_name(thread), thread_name(other))
-            }
-            _ => format!("{} waits to be woken", thread_name(thread)),
-        };
+        let why = format!("{} waits {}", thread_name(thread), what_for(performed, thread));
         match live.source_place(thread) {
             Some(place) => {
                 let shown = snippet("", &place.into(), Some(&why), texts);
@@ -220,10 +228,18 @@ fn names(models: &[ModelId]) -> String {
     models.iter().map(|model| model.info().name).collect::<Vec<_>>().join(" and ")
 }
 
+/// The variable that replays an execution, before the command that it is for.
+pub(super) fn replay_line(token: &str) -> String {
+    let thread = std::thread::current();
+    match thread.name().filter(|name| *name != "main") {
+        Some(test) => format!("TEETOTAL_REPLAY={token} cargo test {test}"),
+        None => format!("TEETOTAL_REPLAY={token} before the same command"),
+    }
+}
+
 /// How to run the execution again; what threads do that yield depends on whether there is a bound.
 fn again<M>(performed: &Performed<M>, bound: Option<usize>) -> String {
     let bound = bound.map_or_else(String::new, |bound| format!("TEETOTAL_MAX_PREEMPTIONS={bound} "));
-    let thread = std::thread::current();
-    let test = thread.name().filter(|name| *name != "main").map_or(String::new(), |name| format!(" {name}"));
-    format!("\nTo run this execution again:\n    {bound}TEETOTAL_REPLAY={} cargo test{test}\n", performed.token)
+    let spurious = environment::spurious().map_or_else(String::new, |text| format!("TEETOTAL_SPURIOUS={text} "));
+    format!("\nTo run this execution again:\n    {bound}{spurious}{}\n", replay_line(&performed.token.to_string()))
 }

@@ -4,12 +4,12 @@ use teetotal_live::{Ledger, Place};
 use teetotal_memory::{EventKind, ModelId};
 
 use super::super::choice::SearchKind;
-use super::super::failure::{Failing, after_message, snippet};
+use super::super::failure::{Failing, after_message, replay_line, snippet};
 use super::super::search::Wrong;
 use super::super::source_text::SourceTexts;
 use super::mend::{Trial, Trials};
 use super::relaxed::Shown;
-use super::{Builder, test_name, thread_name};
+use super::{Builder, thread_name};
 
 /// More pairs are named without an execution.
 const MAX_SHOWN: usize = 1;
@@ -85,13 +85,13 @@ fn tried(helps: Option<bool>) -> &'static str {
 }
 
 fn execution(model: &str, one: &Shown, by_environment: bool) -> String {
-    let test = test_name().map_or(String::new(), |name| format!(" {name}"));
     let asked = if by_environment { "TEETOTAL_CHECK=robustness " } else { "" };
     let harm = one.harm.as_ref().map_or(String::new(), |harm| format!("It goes wrong: {harm}\n"));
     format!(
         "\nAn execution of {model} that sequential consistency does not have:\n\n{}{harm}\n\
-         To run this execution again:\n    {asked}TEETOTAL_REPLAY={} cargo test{test}\n",
-        one.timeline, one.token
+         To run this execution again:\n    {asked}{}\n",
+        one.timeline,
+        replay_line(&one.token)
     )
 }
 
