@@ -13,14 +13,21 @@ pub struct Standing {
     pub performed: u32,
     /// The place of the next.
     pub place: &'static Location<'static>,
+    /// How often in a row it has gone round a loop that waits, when nobody else could go on, and found all as it was.
+    pub in_vain: u32,
+}
+
+impl Standing {
+    /// What the thread is called.
+    #[must_use]
+    pub fn name(&self) -> String {
+        if self.thread.0 == 0 { "main".to_owned() } else { format!("T{}", self.thread) }
+    }
 }
 
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.thread {
-            ThreadId(0) => write!(f, "main")?,
-            thread => write!(f, "T{thread}")?,
-        }
-        write!(f, " stands at {}, after {} operations", self.place, self.performed)
+        write!(f, "{} stands at {}, after {} operations", self.name(), self.place, self.performed)?;
+        if self.in_vain > 0 { write!(f, ", the last {} rounds in vain", self.in_vain) } else { Ok(()) }
     }
 }

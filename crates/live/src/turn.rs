@@ -26,6 +26,8 @@ pub(crate) struct Turn {
     has_chosen: bool,
     /// How many turns in a row before this one went on because nobody else could, and read all the same.
     n_rests: u32,
+    /// How many turns in a row were in vain, with the one that has just ended, for whoever wants to know.
+    pub(crate) in_vain: u32,
     /// How many turns in a row before this one changed something, and where they ended.
     n_changes: u32,
     place: Option<&'static Location<'static>>,
@@ -134,7 +136,8 @@ pub(crate) fn hint(place: &'static Location<'static>) {
     }
     let looked_at: Vec<_> = reads.iter().map(|(cell, value)| (cell.key, *value)).collect();
     let is_vain = turn.n_rests > 0 && turn.looked_at == looked_at;
-    note(|own| own.looked_at = looked_at);
+    let in_vain = if is_vain { turn.in_vain + 1 } else { 0 };
+    note(|own| (own.looked_at, own.in_vain) = (looked_at, in_vain));
     if is_vain {
         return rest_again(turn.n_rests, reads[0], place);
     }

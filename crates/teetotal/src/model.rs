@@ -256,13 +256,7 @@ impl Builder {
             panic!("{failure}");
         }
         match report.coverage {
-            Coverage::Stopped(StopReason::Steps(steps)) => panic!(
-                "an execution has more than {steps} operations\n{}\
-                 help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`; one \
-                 that does so may wait for what never comes\n\
-                 help: for longer executions set `Builder::max_branches`, up to 4095",
-                lines(&report.standing)
-            ),
+            Coverage::Stopped(StopReason::Steps(steps)) => panic!("{}", too_long(steps, &report.standing)),
             Coverage::Stopped(StopReason::Interrupted) => {
                 panic!("interrupted after {} executions, with none of which anything is wrong", report.executions)
             }
@@ -389,6 +383,27 @@ impl Builder {
         let (search, search_reason) = (choice.kind, choice.reason);
         Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
     }
+}
+
+/// Whoever goes round so often in vain is taken to do so for good.
+const FOR_GOOD: u32 = 10;
+
+/// What is said of an execution with more than so many operations.
+fn too_long(steps: u64, standing: &[Standing]) -> String {
+    let in_vain: Vec<String> = standing.iter().filter(|own| own.in_vain >= FOR_GOOD).map(|own| own.name()).collect();
+    if in_vain.is_empty() {
+        return format!(
+            "an execution has more than {steps} operations\n{}\
+             help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`\n\
+             help: for longer executions set `Builder::max_branches`, up to 4095",
+            lines(standing)
+        );
+    }
+    format!(
+        "livelock: in an execution of {steps} operations nobody is left who changes what {} looks at again and again\n{}",
+        in_vain.join(" and "),
+        lines(standing)
+    )
 }
 
 /// Why a search that found nothing was not complete.

@@ -291,3 +291,22 @@ fn variables_that_mean_nothing_are_told() {
         assert!(!passes && text.contains(&expected), "{text}");
     }
 }
+
+#[test]
+fn a_thread_that_waits_for_what_never_comes_is_said_to() {
+    let wait = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&flag);
+        drop(thread::spawn(move || other.store(2, Relaxed)));
+        while flag.load(Relaxed) != 1 {
+            teetotal::hint::spin_loop();
+        }
+    };
+    let failed = std::panic::catch_unwind(|| teetotal::model(wait)).expect_err("it waits for good");
+    let text = failed.downcast_ref::<String>().expect("it panics with a text");
+    assert!(
+        text.starts_with("livelock: in an execution of 1000 operations nobody is left who changes what main"),
+        "{text}"
+    );
+    assert!(text.contains("rounds in vain"), "{text}");
+}

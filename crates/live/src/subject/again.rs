@@ -59,7 +59,9 @@ impl Live {
     fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
         self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
             State::Waiting(_, request) => {
-                Some(Standing { thread: ThreadId::at(index), performed: own.performed, place: request.place })
+                let in_vain = self.execution.turns.borrow().get(index).map_or(0, |turn| turn.in_vain);
+                let thread = ThreadId::at(index);
+                Some(Standing { thread, performed: own.performed, place: request.place, in_vain })
             }
             _ => None,
         })

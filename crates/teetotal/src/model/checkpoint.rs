@@ -131,6 +131,10 @@ impl Keeper {
     pub(super) fn finish(&self, coverage: &Coverage) {
         match coverage {
             Coverage::Stopped(StopReason::Time | StopReason::Interrupted | StopReason::Executions(_)) => {
+                if !self.path.exists() {
+                    // It was said that it cannot be written.
+                    return;
+                }
                 say(&format!("the search is kept in `{}`; the same test goes on with it", self.path.display()));
             }
             Coverage::Complete | Coverage::Stopped(_) => {
