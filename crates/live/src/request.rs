@@ -94,7 +94,7 @@ impl Matter {
     }
 }
 
-/// What a thread waits for that stands at a lock or something like it.
+/// What a thread waits for, where that is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitsFor {
     Lock,
@@ -111,9 +111,14 @@ pub enum WaitsFor {
 pub(crate) const PARKED: Value = 1;
 
 impl What {
-    /// What it waits for, if it is a lock or something like it.
+    /// What it waits for, if it does and that is known.
     pub(crate) fn waits_for(&self) -> Option<WaitsFor> {
-        let What::Lock { update, .. } = self else { return None };
+        let update = match self {
+            What::Lock { update, .. } => update,
+            What::Await { until: Until::Sent(_), .. } => return Some(WaitsFor::Message),
+            What::Await { until: Until::Taken(_), .. } => return Some(WaitsFor::Room),
+            _ => return None,
+        };
         Some(match update.function {
             Function::AddUnless { bits: PARKED } => WaitsFor::Unpark,
             Function::CompareExchange { expected: 1 } => WaitsFor::Notification,

@@ -206,7 +206,7 @@ impl Live {
         self.threads.get(thread.index()).map_or(&[], |own| &own.done)
     }
 
-    /// What `thread` waits for, if it stands at a lock or something like it.
+    /// What `thread` waits for, if it does and that is known.
     #[must_use]
     pub fn waits_for(&self, thread: ThreadId) -> Option<WaitsFor> {
         self.request(thread)?.what.waits_for()

@@ -6,9 +6,9 @@ mod common;
 
 use std::sync::atomic::Ordering::Relaxed as Real;
 
-use teetotal::sync::Arc;
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Relaxed, SeqCst};
+use teetotal::sync::{Arc, Mutex, Notify, RwLock, mpsc};
 use teetotal::thread;
 
 use common::run;
@@ -309,4 +309,51 @@ fn a_thread_that_waits_for_what_never_comes_is_said_to() {
         "{text}"
     );
     assert!(text.contains("rounds in vain"), "{text}");
+}
+
+#[test]
+fn a_test_that_a_limit_has_cut_short_says_so() {
+    let (passes, text) = run("short_victim", &[("TEETOTAL_MAX_PERMUTATIONS", "1")]);
+    let said = "teetotal: no violation found, but not all executions were run: the limit is 1";
+    assert!(passes && text.contains(said), "{text}");
+    let (passes, text) = run("short_victim", &[]);
+    assert!(passes && !text.contains("not all executions"), "{text}");
+}
+
+#[test]
+fn short_victim() {
+    if common::is_wanted() {
+        teetotal::model(|| {
+            let flag = Arc::new(AtomicUsize::new(0));
+            let other = Arc::clone(&flag);
+            let thread = thread::spawn(move || other.load(Relaxed));
+            flag.store(1, Relaxed);
+            thread.join().expect("it ends");
+        });
+    }
+}
+
+#[test]
+fn who_waits_for_good_is_told_with_what_for() {
+    let told = |f: fn()| teetotal::model::Builder::new().explore(f).failure.expect("it waits for good");
+    let text = told(|| {
+        let (sender, receiver) = mpsc::channel::<u8>();
+        let _ = receiver.recv();
+        drop(sender);
+    });
+    assert!(text.contains("main waits for a message"), "{text}");
+    let text = told(|| Notify::new().wait());
+    assert!(text.contains("main waits to be notified"), "{text}");
+    let text = told(|| {
+        let lock = RwLock::new(());
+        let _writer = lock.write().expect("nobody panics");
+        let _reader = lock.read();
+    });
+    assert!(text.contains("main waits for a lock"), "{text}");
+    let text = told(|| {
+        let lock = Mutex::new(());
+        let _guard = lock.lock().expect("nobody panics");
+        let _again = lock.lock();
+    });
+    assert!(text.contains("main waits for a lock that main holds"), "{text}");
 }

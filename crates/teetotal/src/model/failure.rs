@@ -9,6 +9,7 @@ use teetotal_report::{Options, Snippet, Timeline};
 use super::perform::{Performed, Way, perform};
 use super::problem::Problem;
 use super::relevant;
+use super::robustness::test_name;
 use super::search::{Found, Search, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
@@ -118,21 +119,21 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
     let live = performed.system.subject();
     let loc = match live.status(thread) {
         Status::Ready(Op::Join { thread: other, .. }) => return format!("for {} to end", thread_name(other)),
-        Status::Ready(Op::Lock { loc, .. }) => loc,
-        _ => return "to be woken".to_owned(),
+        Status::Ready(Op::Lock { loc, .. }) => Some(loc),
+        _ => None,
     };
-    let holder = performed.system.machine().memory(loc).checked_sub(1).and_then(|holder| usize::try_from(holder).ok());
-    match (live.waits_for(thread), holder.filter(|&holder| holder < live.n_threads())) {
+    let holder = loc.and_then(|loc| performed.system.machine().memory(loc).checked_sub(1));
+    let holder = holder.map(|holder| holder as usize).filter(|&holder| holder < live.n_threads());
+    match (live.waits_for(thread), holder.map(|holder| thread_name(ThreadId::at(holder)))) {
         (Some(WaitsFor::Unpark), _) => "to be unparked".to_owned(),
         (Some(WaitsFor::Notification), _) => "to be notified".to_owned(),
         (Some(WaitsFor::Message), _) => "for a message".to_owned(),
         (Some(WaitsFor::Room), _) => "for room in a channel".to_owned(),
-        (Some(WaitsFor::Value), Some(maker)) => format!("for a value that {} makes", thread_name(ThreadId::at(maker))),
+        (Some(WaitsFor::Value), Some(maker)) => format!("for a value that {maker} makes"),
         (Some(WaitsFor::Value), None) => "for a value that another thread makes".to_owned(),
-        (Some(WaitsFor::Lock) | None, Some(holder)) => {
-            format!("for a lock that {} holds", thread_name(ThreadId::at(holder)))
-        }
-        (Some(WaitsFor::Lock) | None, None) => "for a lock".to_owned(),
+        (Some(WaitsFor::Lock), Some(holder)) => format!("for a lock that {holder} holds"),
+        (Some(WaitsFor::Lock), None) => "for a lock".to_owned(),
+        (None, _) => "to be woken".to_owned(),
     }
 }
 
@@ -230,8 +231,7 @@ fn names(models: &[ModelId]) -> String {
 
 /// The variable that replays an execution, before the command that it is for.
 pub(super) fn replay_line(token: &str) -> String {
-    let thread = std::thread::current();
-    match thread.name().filter(|name| *name != "main") {
+    match test_name() {
         Some(test) => format!("TEETOTAL_REPLAY={token} cargo test {test}"),
         None => format!("TEETOTAL_REPLAY={token} before the same command"),
     }

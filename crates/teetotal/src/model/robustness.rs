@@ -284,7 +284,7 @@ fn trace_of(leaf: &Leaf<'_, Live>) -> Trace {
 }
 
 /// The name of the test that runs.
-fn test_name() -> Option<String> {
+pub(super) fn test_name() -> Option<String> {
     let thread = std::thread::current();
     thread.name().filter(|name| *name != "main").map(str::to_owned)
 }
