@@ -12,7 +12,7 @@ use super::{Case, HOLDS, both, under_buffers};
 
 pub(super) const CASES: &[Case] = &[
     Case { variant: "with fences", verdicts: HOLDS, run: || idle(true) },
-    Case { variant: "without", verdicts: under_buffers("deadlock: main waits for good"), run: || idle(false) },
+    Case { variant: "without", verdicts: under_buffers("deadlock: main is blocked forever"), run: || idle(false) },
 ];
 
 struct Shared {

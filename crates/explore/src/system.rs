@@ -36,6 +36,11 @@ impl<S: Subject, M: Model> System<S, M> {
         &self.machine
     }
 
+    /// The subject, to tell it something that performs no step.
+    pub fn subject_mut(&mut self) -> &mut S {
+        &mut self.subject
+    }
+
     /// Tells the subject what memory holds, before it is taken back.
     pub(crate) fn settle(&mut self)
     where
@@ -115,7 +120,8 @@ pub(crate) fn ending(subject: &impl Subject) -> Ending {
     if statuses().any(|(_, status)| status == Status::Discarded) {
         return Ending::Discarded;
     }
-    let waiting = statuses().filter(|(_, status)| matches!(status, Status::Ready(_))).map(|(thread, _)| thread);
+    let waits = |status| matches!(status, Status::Ready(_) | Status::FailedAwait(_));
+    let waiting = statuses().filter(|(_, status)| waits(*status)).map(|(thread, _)| thread);
     let blocked: Vec<ThreadId> = waiting.filter(|&thread| !subject.may_rest(thread)).collect();
     if blocked.is_empty() { Ending::Completed } else { Ending::Blocked(blocked) }
 }

@@ -42,10 +42,11 @@ impl Live {
         let first = ThreadId(0);
         self.beginning.runs = true;
         for _ in 0..self.beginning.max_hidden {
-            if !self.has_one_outcome(first) {
+            if self.threads[first.index()].loops.failed.is_some() || !self.has_one_outcome(first) {
                 break;
             }
             let Some(answer) = self.answer_now(first) else { break };
+            self.depart(first, answer);
             self.note(first, answer);
             self.go_on(first, answer);
         }
@@ -66,7 +67,8 @@ impl Live {
             Some(What::Load { .. } | What::Store { .. } | What::Rmw { .. } | What::Fence { .. }) => true,
             Some(What::Await { timed, .. } | What::Lock { timed, .. }) => !timed,
             Some(What::Unlock { .. }) => true,
-            Some(What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest { .. }) | None => false,
+            Some(What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest { .. } | What::Fail(_))
+            | None => false,
         }
     }
 }

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::panic::Location;
 
-use crate::complaint::Kind;
+use crate::complaint::{Complaint, Kind};
 use crate::identity::{Identity, Key};
-use crate::runtime::{current, fail_with_race, is_active, running};
+use crate::loops::mix;
+use crate::runtime::{current, fail, is_active, note, refuse_misuse, running};
+use crate::statics::own;
 
 pub use crate::held::{ConstPtr, MutPtr};
 
@@ -17,17 +19,27 @@ pub(crate) fn access(key: Key, kind: Kind) {
 }
 
 pub(crate) fn access_at(key: Key, kind: Kind, place: &'static Location<'static>) {
+    refuse_misuse(place);
     let race = current(|execution| {
         let thread = running()?;
         if execution.is_over.get() {
             return None;
         }
         execution.be_seen(thread);
+        note_plain(key, kind);
         execution.races.borrow_mut().access(thread, key, place, kind)
     });
     if let Some(race) = race.flatten() {
-        fail_with_race(race);
+        fail(Complaint::Race(race), place);
     }
+}
+
+/// Takes note of an access that is not atomic, for loops: one that writes has an effect.
+fn note_plain(key: Key, kind: Kind) {
+    note(|noted| {
+        noted.has_effect |= kind.is_write;
+        noted.plain = mix(noted.plain.wrapping_add(1), key.index() as u64);
+    });
 }
 
 /// Data that is accessed without synchronization of its own; each access is checked for races.
@@ -93,6 +105,12 @@ impl<T> UnsafeCell<T> {
 }
 
 impl<T: ?Sized> UnsafeCell<T> {
+    /// Where the data is.
+    fn data(&self) -> *mut T {
+        // SAFETY: there is a value.
+        unsafe { own(self.data.get()) }
+    }
+
     /// Reads through a pointer, as long as `f` runs.
     #[track_caller]
     pub fn with<F, R>(&self, f: F) -> R
@@ -100,7 +118,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         F: FnOnce(*const T) -> R,
     {
         let _reading = Lasting::begin(&self.identity, Kind::READ);
-        f(self.data.get())
+        f(self.data())
     }
 
     /// Reads and writes through a pointer, as long as `f` runs.
@@ -109,20 +127,22 @@ impl<T: ?Sized> UnsafeCell<T> {
     where
         F: FnOnce(*mut T) -> R,
     {
+        self.identity.note_outside();
         let _writing = Lasting::begin(&self.identity, Kind::WRITE);
-        f(self.data.get())
+        f(self.data())
     }
 
     /// A pointer to read through.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
-        ConstPtr::new(&self.identity, self.data.get())
+        ConstPtr::new(&self.identity, self.data())
     }
 
     /// A pointer to read and write through.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
-        MutPtr::new(&self.identity, self.data.get())
+        self.identity.note_outside();
+        MutPtr::new(&self.identity, self.data())
     }
 }
 
@@ -212,8 +232,8 @@ impl<T: ?Sized> Cell<T> {
     }
 
     /// A pointer to the value; what is done through it is not checked.
-    pub const fn as_ptr(&self) -> *mut T {
-        self.cell.data.get()
+    pub fn as_ptr(&self) -> *mut T {
+        self.cell.data()
     }
 }
 

@@ -8,8 +8,9 @@ use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use teetotal_program::Value;
 
+use crate::entry::Frame;
 use crate::request::{Body, Request};
-use crate::runtime::{Ended, Here, Ran, begin_fiber};
+use crate::runtime::{Ended, Here, Ran, Stack as Bounds, begin_fiber};
 use crate::stacks;
 
 /// What the threads of a model run on.
@@ -24,16 +25,34 @@ pub enum Backend {
     OsThreads,
 }
 
-/// A thread under the checker: it takes answers and gives requests.
+/// What a fiber stops with: a request, which is on its stack, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ask {
+    pub(crate) request: *mut Request,
+    pub(crate) frame: Frame,
+}
+
+impl Ask {
+    /// Takes the request out.
+    ///
+    /// # Safety
+    /// The fiber has stopped with it just now, and does not use it again.
+    unsafe fn take(self) -> Ran {
+        // SAFETY: the caller's.
+        Ran::Asks(unsafe { self.request.read() }, self.frame)
+    }
+}
+
+/// A thread under the checker: it takes answers and makes requests.
 pub(crate) enum Fiber {
-    Coroutine(Coroutine<Value, Request, Ended, DefaultStack>),
+    Coroutine(Coroutine<Value, Ask, Ended, DefaultStack>),
     OsThread(OsThread),
 }
 
 /// The way to stop a fiber, from inside of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stop {
-    Coroutine(*const Yielder<Value, Request>),
+    Coroutine(*const Yielder<Value, Ask>),
     OsThread(*const Handover),
 }
 
@@ -47,10 +66,9 @@ impl Fiber {
     }
 
     fn on_stack(stack: DefaultStack, body: Body) -> Self {
-        let (end, base) = (stack.limit().get(), stack.base().get());
-        Fiber::Coroutine(Coroutine::with_stack(stack, move |yielder: &Yielder<Value, Request>, _: Value| {
-            begin_fiber(Stop::Coroutine(yielder), (end, base - end));
-            catch_unwind(AssertUnwindSafe(body))
+        let (end, bytes) = (stack.limit().get(), stack.base().get() - stack.limit().get());
+        Fiber::Coroutine(Coroutine::with_stack(stack, move |yielder: &Yielder<Value, Ask>, _: Value| {
+            run_on(Stop::Coroutine(yielder), (end, bytes), body)
         }))
     }
 
@@ -58,7 +76,8 @@ impl Fiber {
     pub(crate) fn resume(&mut self, answer: Value) -> Ran {
         match self {
             Fiber::Coroutine(fiber) => match fiber.resume(answer) {
-                CoroutineResult::Yield(request) => Ran::Asks(request),
+                // SAFETY: the fiber has just stopped with it.
+                CoroutineResult::Yield(ask) => unsafe { ask.take() },
                 CoroutineResult::Return(ended) => Ran::Ended(ended),
             },
             Fiber::OsThread(thread) => thread.handover.resume(answer),
@@ -96,16 +115,17 @@ impl Fiber {
 }
 
 impl Stop {
-    /// Stops the fiber that runs with a request; gives the answer.
+    /// Stops the fiber that runs with a request; returns the answer.
     ///
     /// # Safety
     /// It is the way to stop the fiber that runs.
-    pub(crate) unsafe fn suspend(self, request: Request) -> Value {
+    #[inline]
+    pub(crate) unsafe fn suspend(self, ask: Ask) -> Value {
         match self {
             // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
-            Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(request),
-            // SAFETY: the thread that runs this code keeps it.
-            Stop::OsThread(handover) => unsafe { &*handover }.suspend(request),
+            Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(ask),
+            // SAFETY: the thread that runs this code keeps it, and has stopped with what it asks.
+            Stop::OsThread(handover) => unsafe { (*handover).suspend(ask.take()) },
         }
     }
 }
@@ -160,8 +180,7 @@ impl OsThread {
         let run = move || {
             let body = body.take();
             own.wait_to_go();
-            begin_fiber(Stop::OsThread(Arc::as_ptr(&own)), (0, 0));
-            let ended = catch_unwind(AssertUnwindSafe(body));
+            let ended = run_on(Stop::OsThread(Arc::as_ptr(&own)), (0, 0), body);
             Here::NOWHERE.enter();
             own.hand_over(Message::Ran(Ran::Ended(ended)));
         };
@@ -193,8 +212,8 @@ impl Handover {
         }
     }
 
-    fn suspend(&self, request: Request) -> Value {
-        self.hand_over(Message::Ran(Ran::Asks(request)));
+    fn suspend(&self, ran: Ran) -> Value {
+        self.hand_over(Message::Ran(ran));
         self.wait_to_go()
     }
 
@@ -212,6 +231,17 @@ impl Handover {
             turn = self.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
         }
     }
+}
+
+/// Runs `body` on the stack that ends there and has so many bytes.
+#[inline(never)]
+fn run_on(stop: Stop, (end, bytes): (usize, usize), body: Body) -> Ended {
+    // What is below this in the stack is the thread's own.
+    let base = 0_u64;
+    begin_fiber(stop, Bounds { end, bytes, base: std::ptr::from_ref(std::hint::black_box(&base)) as usize });
+    let ended = catch_unwind(AssertUnwindSafe(body));
+    std::hint::black_box(&base);
+    ended
 }
 
 /// A stack for a fiber that needs one.

@@ -2,17 +2,95 @@
 //!
 //! Keeping it hidden saves executions. As soon as somebody could tell, the search begins anew with it in the open.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::ThreadId;
 
 use crate::clock::Clock;
 use crate::complaint::Place;
+use crate::loops::Head;
 use crate::marks::{Mark, Marks};
 use crate::runtime::{Execution, current, is_active, running};
 use crate::standing::Standing;
+
+/// What something is called that may be hidden.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Name(u64);
+
+/// What kind of thing has a name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Counts of references, by where they were made; a lazy value by its address; the end of threads by where they start.
+    Thing,
+    /// That another thread reads what an iteration from this head on restores.
+    Observation,
+    /// That an iteration from this head on seemed to change statics or thread-locals, for the so manieth time.
+    Statics(u32),
+    /// That an iteration from this head on has so many operations and ends in the own state in which it began.
+    Iteration(u32),
+}
+
+impl Name {
+    /// Addresses have fewer bits.
+    const KIND: u32 = 56;
+    /// The kinds of suspicions come before those of lengths, and both after the others.
+    const STATICS: u64 = 2;
+    const ITERATIONS: u64 = 16;
+
+    pub(crate) fn new<T: ?Sized>(kind: Kind, at: &T) -> Self {
+        let kind = match kind {
+            Kind::Thing => 0,
+            Kind::Observation => 1,
+            Kind::Statics(times) => Name::STATICS + u64::from(times),
+            Kind::Iteration(length) => Name::ITERATIONS + u64::from(length.next_power_of_two().trailing_zeros()),
+        };
+        Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
+    }
+
+    /// The address and the kind.
+    fn parts(self) -> (usize, Kind) {
+        let address = self.0 & ((1 << Name::KIND) - 1);
+        let kind = match self.0 >> Name::KIND {
+            0 => Kind::Thing,
+            1 => Kind::Observation,
+            times @ Name::STATICS..Name::ITERATIONS => Kind::Statics((times - Name::STATICS) as u32),
+            length => Kind::Iteration(1 << (length - Name::ITERATIONS)),
+        };
+        (address as usize, kind)
+    }
+}
+
+/// What is known of the heads of loops, by their places.
+#[derive(Debug, Default)]
+pub(crate) struct Heads(FxHashMap<usize, Head>);
+
+impl Heads {
+    fn new(names: &FxHashSet<Name>) -> Self {
+        let mut heads: FxHashMap<usize, Head> = FxHashMap::default();
+        let mut names: Vec<&Name> = names.iter().collect();
+        names.sort_unstable();
+        for (address, kind) in names.into_iter().map(|name| name.parts()).filter(|(_, kind)| *kind != Kind::Thing) {
+            let head = heads.entry(address).or_default();
+            match kind {
+                Kind::Thing => {}
+                Kind::Observation => head.is_observed = true,
+                Kind::Statics(times) => head.suspicions = head.suspicions.max(times),
+                Kind::Iteration(length) => head.length = head.length.max(length),
+            }
+        }
+        Heads(heads)
+    }
+
+    /// What is known of `place`, if it is the head of a loop.
+    #[inline]
+    pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
+        if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).copied() }
+    }
+}
 
 /// What in a model may be kept from the search.
 #[derive(Clone, Debug, Default)]
@@ -21,12 +99,14 @@ pub struct Ledger(Arc<Pages>);
 #[derive(Debug, Default)]
 struct Pages {
     /// The names of what is in the open.
-    open: Mutex<Arc<FxHashSet<usize>>>,
+    open: Mutex<Arc<FxHashSet<Name>>>,
     /// Those that were found to be observed since the search began.
-    observed: Mutex<FxHashSet<usize>>,
+    observed: Mutex<FxHashSet<Name>>,
     is_out_of_date: AtomicBool,
-    /// Whether a thread that yields again and again has to let others go first.
-    left_out_turns: AtomicBool,
+    /// Loops that the fairness bound held back, and how often they may go round.
+    bounded: Mutex<BTreeMap<At, u32>>,
+    /// Loops with failed awaits that are taken to keep nothing on the heap.
+    assumed: Mutex<BTreeSet<At>>,
     /// Where the threads stood when the search could not go on.
     standing: Mutex<Vec<Standing>>,
     /// The states that executions are to reach.
@@ -40,34 +120,50 @@ impl Ledger {
         self.0.is_out_of_date.load(Ordering::Relaxed)
     }
 
-    /// Whether executions were left out in which a thread yields again and again and goes on while others can.
+    /// The loops that the fairness bound held back, each with its bound.
     #[must_use]
-    pub fn left_out_turns(&self) -> bool {
-        self.0.left_out_turns.load(Ordering::Relaxed)
+    pub fn bounded_loops(&self) -> Vec<(Place, u32)> {
+        locked(&self.0.bounded).iter().map(|(at, bound)| (at.into(), *bound)).collect()
     }
 
-    /// Such executions are left out.
-    pub(crate) fn leave_out_turns(&self) {
-        self.0.left_out_turns.store(true, Ordering::Relaxed);
+    /// The loops with failed awaits that are taken to keep nothing on the heap.
+    #[must_use]
+    pub fn assumed_loops(&self) -> Vec<Place> {
+        locked(&self.0.assumed).iter().map(Place::from).collect()
+    }
+
+    /// Executions are left out in which the loop at `place` goes round more often than `bound`.
+    pub(crate) fn note_bounded(&self, place: &Location<'static>, bound: u32) {
+        locked(&self.0.bounded).insert(At::from(place), bound);
+    }
+
+    /// An iteration of the loop at `place` is taken to have changed nothing on the heap.
+    pub(crate) fn note_assumed(&self, place: &Location<'static>) {
+        let (mut assumed, at) = (locked(&self.0.assumed), At::from(place));
+        if !assumed.contains(&at) {
+            assumed.insert(at);
+        }
     }
 
     /// Where the threads stood in the last execution that was too long or could not be run again.
     #[must_use]
     pub fn standing(&self) -> Vec<Standing> {
-        self.0.standing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.0.standing).clone()
     }
 
     pub(crate) fn note_standing(&self, standing: Vec<Standing>) {
-        *self.0.standing.lock().unwrap_or_else(PoisonError::into_inner) = standing;
+        *locked(&self.0.standing) = standing;
     }
 
     /// What was observed is in the open from now on.
     pub fn open(&self) {
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut observed = self.0.observed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = locked(&self.0.open);
+        let mut observed = locked(&self.0.observed);
         let mut names = FxHashSet::clone(&open);
         names.extend(observed.drain());
         *open = Arc::new(names);
+        locked(&self.0.bounded).clear();
+        locked(&self.0.assumed).clear();
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 
@@ -84,16 +180,16 @@ impl Ledger {
     /// The names of what is in the open, relative to where this program is in memory.
     #[must_use]
     pub fn open_from_here(&self) -> Vec<i64> {
-        let mut names: Vec<i64> = self.names().iter().map(|name| name.wrapping_sub(here()) as i64).collect();
+        let mut names: Vec<i64> = self.names().iter().map(|name| name.0.wrapping_sub(here()) as i64).collect();
         names.sort_unstable();
         names
     }
 
     /// What had this name, relative to where this program is in memory, is in the open.
     pub fn open_at(&self, name: i64) {
-        let mut open = self.0.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = locked(&self.0.open);
         let mut names = FxHashSet::clone(&open);
-        names.insert(here().wrapping_add(name as usize));
+        names.insert(Name(here().wrapping_add(name as u64)));
         *open = Arc::new(names);
     }
 
@@ -107,27 +203,52 @@ impl Ledger {
         &self.0.marks
     }
 
-    pub(crate) fn names(&self) -> Arc<FxHashSet<usize>> {
-        Arc::clone(&self.0.open.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What is known of the heads of loops.
+    pub(crate) fn heads(&self) -> Heads {
+        Heads::new(&self.names())
     }
 
-    fn note(&self, name: usize) {
-        self.0.observed.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+    pub(crate) fn names(&self) -> Arc<FxHashSet<Name>> {
+        Arc::clone(&locked(&self.0.open))
+    }
+
+    fn note(&self, name: Name) {
+        locked(&self.0.observed).insert(name);
         self.0.is_out_of_date.store(true, Ordering::Relaxed);
     }
 }
 
+/// A place in the source, by file, line and column.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct At(&'static str, u32, u32);
+
+impl From<&Location<'static>> for At {
+    fn from(place: &Location<'static>) -> Self {
+        At(place.file(), place.line(), place.column())
+    }
+}
+
+impl From<&At> for Place {
+    fn from(&At(file, line, column): &At) -> Self {
+        Place { file: file.to_owned(), line, column }
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Where this program is in memory.
-fn here() -> usize {
+fn here() -> u64 {
     static HERE: u8 = 0;
-    std::ptr::from_ref(&HERE) as usize
+    std::ptr::from_ref(&HERE) as u64
 }
 
 /// Code that runs while something is kept from the search.
 #[derive(Clone, Copy, Debug)]
 struct Section {
     thread: ThreadId,
-    name: usize,
+    name: Name,
 }
 
 /// The sections that threads are in.
@@ -136,19 +257,19 @@ pub(crate) struct Sections(Vec<Section>);
 
 impl Execution {
     /// Somebody could tell what is hidden under `name`.
-    pub(crate) fn expose(&self, name: usize) {
-        if !self.is_over.get() {
+    pub(crate) fn expose(&self, name: Name) {
+        if !self.is_over.get() && !self.is_open(name) {
             self.ledger.note(name);
         }
     }
 
-    pub(crate) fn is_open(&self, name: usize) -> bool {
+    pub(crate) fn is_open(&self, name: Name) -> bool {
         self.open.contains(&name)
     }
 
     /// The thread that runs does something that others can see.
     pub(crate) fn be_seen(&self, thread: ThreadId) {
-        let names: Vec<usize> = {
+        let names: Vec<Name> = {
             let sections = self.sections.borrow();
             if sections.0.is_empty() {
                 return;
@@ -162,7 +283,7 @@ impl Execution {
 /// Runs `f`, which must do nothing that others can see, or else what has this `name` is exposed.
 ///
 /// Meanwhile the thread knows what `known` says besides.
-pub(crate) fn unseen<R>(name: usize, known: Option<&Clock>, f: impl FnOnce() -> R) -> R {
+pub(crate) fn unseen<R>(name: Name, known: Option<&Clock>, f: impl FnOnce() -> R) -> R {
     let begun = is_active().then(running).flatten().and_then(|thread| {
         current(|execution| {
             execution.sections.borrow_mut().0.push(Section { thread, name });
@@ -179,7 +300,7 @@ pub(crate) fn unseen<R>(name: usize, known: Option<&Clock>, f: impl FnOnce() -> 
 /// Ends a section, also when it ends by a panic.
 struct End {
     begun: Option<(ThreadId, Option<Clock>)>,
-    name: usize,
+    name: Name,
 }
 
 impl Drop for End {

@@ -1,8 +1,8 @@
 //! What operations would have done with other values.
 
-use teetotal_program::{Hindsight, Loc, ThreadId, Value};
+use teetotal_program::{Hindsight, Loc, Status, Subject, ThreadId, Value};
 
-use crate::request::{Request, Until, Update, What};
+use crate::request::{Until, Update, What};
 use crate::subject::Live;
 
 /// What is kept of an operation: the function that decides what it does with a value.
@@ -48,10 +48,17 @@ impl Hindsight for Live {
         matches!(kept.0, Decides::Until(until) if until.accepts(value))
     }
 
-    /// Who only said that it waits does so for good if nothing has changed that it looked at.
+    fn restores(&self, thread: ThreadId) -> Vec<Loc> {
+        match self.status(thread) {
+            Status::FailedAwait(_) => self.failed_writes(thread),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A failed await fails again as long as its locations hold what they held.
     fn waits_while(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
-        match self.request(thread) {
-            Some(Request { what: What::Await { is_hint: true, timed: false, .. }, .. }) => self.looked_at(thread),
+        match self.status(thread) {
+            Status::FailedAwait(_) => self.failed_reads(thread),
             _ => Vec::new(),
         }
     }

@@ -4,10 +4,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::generation::is_under_way;
+use crate::misuse::Misuse;
 use crate::runtime::{Execution, current, is_in_model};
 
-/// How many bits of a stamp number the cells of an execution; the others number executions.
+/// How many bits of a stamp number the cells of an execution; the others number executions, from 1 on.
 const KEY_BITS: u32 = 24;
+
+/// The stamp of a cell that was changed outside of all models.
+const OUTSIDE: u64 = 1;
 
 /// The number of a cell in the execution that it is used in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -19,12 +23,18 @@ impl Key {
     }
 }
 
-/// What a cell is known by: it moves with the cell, and is given when the cell is first used in an execution.
+/// What a cell is known by: it moves with the cell, and is set when the cell is first used in an execution.
+///
+/// A cell in a static has no stamp, since models on several OS threads may use it: it is known by its address.
 pub(crate) struct Identity(AtomicU64);
 
 impl Identity {
     pub(crate) const fn new() -> Self {
         Identity(AtomicU64::new(0))
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self) as usize
     }
 
     /// The key of the cell in the execution that runs.
@@ -37,22 +47,26 @@ impl Identity {
         if stamp >> KEY_BITS == execution.generation.get() {
             return Key(stamp as u32 & ((1 << KEY_BITS) - 1));
         }
-        let address = std::ptr::from_ref(self) as usize;
-        if stamp != 0 {
-            // It was there before the execution began, so it stays where it is.
-            let key = *execution.strangers.borrow_mut().entry(address).or_insert_with(|| Key(execution.new_slot()));
-            return key;
+        if execution.program.has_static(self.address()) {
+            if stamp == OUTSIDE {
+                execution.misused.set(Some(Misuse::StaticChanged));
+            }
+            return self.key_of_static(execution);
         }
         let key = execution.new_slot();
         let own = execution.generation.get() << KEY_BITS | u64::from(key);
-        match self.0.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => Key(key),
-            // An execution on another thread was first.
-            Err(_) => {
-                execution.strangers.borrow_mut().insert(address, Key(key));
-                Key(key)
-            }
+        // An execution on another OS thread may be first.
+        if stamp == 0 && self.0.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            return Key(key);
         }
+        if execution.program.knows_statics() {
+            execution.misused.set(Some(Misuse::Captured));
+        }
+        self.key_of_static(execution)
+    }
+
+    fn key_of_static(&self, execution: &Execution) -> Key {
+        *execution.statics.borrow_mut().entry(self.address()).or_insert_with(|| Key(execution.new_slot()))
     }
 
     /// The key, if the cell was used in this execution.
@@ -61,8 +75,7 @@ impl Identity {
         if stamp >> KEY_BITS == execution.generation.get() {
             return Some(Key(stamp as u32 & ((1 << KEY_BITS) - 1)));
         }
-        let address = std::ptr::from_ref(self) as usize;
-        if stamp == 0 { None } else { execution.strangers.borrow().get(&address).copied() }
+        execution.statics.borrow().get(&self.address()).copied()
     }
 
     /// Refuses code outside of all models that uses what a model is using.
@@ -80,11 +93,19 @@ impl Identity {
         );
     }
 
-    /// Makes it a new cell; gives the key that it had in this execution.
+    /// Code that is not part of a model may change the cell.
+    pub(crate) fn note_outside(&self) {
+        if !is_in_model() {
+            // One that a model has used keeps its stamp, which tells as much.
+            let _ = self.0.compare_exchange(0, OUTSIDE, Ordering::Relaxed, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes it a new cell; returns the key that it had in this execution.
     pub(crate) fn renew(&self) -> Option<Key> {
         let old = current(|execution| {
             let old = self.known(execution);
-            execution.strangers.borrow_mut().remove(&(std::ptr::from_ref(self) as usize));
+            execution.statics.borrow_mut().remove(&self.address());
             old
         });
         self.0.store(0, Ordering::Relaxed);

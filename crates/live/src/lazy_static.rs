@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
-use crate::hidden::unseen;
+use crate::hidden::{Kind, Name, unseen};
 use crate::identity::Identity;
 use crate::local::value;
 use crate::request::{Cell as Place, Function, Update, What};
@@ -39,12 +39,12 @@ impl<T> Lazy<T> {
     }
 
     fn value(&self, place: &'static Location<'static>) -> &T {
-        let name = std::ptr::from_ref(self).cast::<()>() as usize;
+        let (name, address) = (Name::new(Kind::Thing, self), std::ptr::from_ref(self).cast::<()>() as usize);
         let value = current(|execution| {
             if execution.is_open(name) && crate::runtime::is_active() {
-                self.make_once(place, name)
+                self.make_once(place, address)
             } else {
-                value((None, name), || unseen(name, None, self.init))
+                value((None, address), || unseen(name, None, self.init))
             }
         });
         match value.flatten() {

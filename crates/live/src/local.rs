@@ -7,7 +7,7 @@ use std::fmt;
 use rustc_hash::FxHashMap;
 use teetotal_program::ThreadId;
 
-use crate::runtime::{current, running};
+use crate::runtime::{current, note_effect, running};
 
 /// Values by the thread that they belong to, if they belong to one, and by name. One that is gone is nothing.
 pub(crate) type Kept = FxHashMap<(Option<ThreadId>, usize), Option<Box<dyn Any>>>;
@@ -130,6 +130,9 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
         }
         // Making it may ask for others.
         let made = Box::new(init());
+        let address = std::ptr::from_ref(&*made) as usize;
+        execution.values.borrow_mut().push(address..address + size_of::<T>());
+        note_effect();
         let mut kept = execution.kept.borrow_mut();
         known(kept.entry(name).or_insert_with(|| Some(Box::new(made))))
     })

@@ -2,6 +2,8 @@
 
 use std::panic::Location;
 
+use crate::runtime::note_taken;
+
 /// Things that code under the checker owns.
 #[derive(Debug, Default)]
 pub(crate) struct Possessions {
@@ -34,6 +36,7 @@ impl Possessions {
 
     /// Takes note of something new; gives its number.
     pub(crate) fn add(&mut self, what: &'static str, place: &'static Location<'static>, address: usize) -> usize {
+        note_taken(address, 1);
         self.list.push(Possession { what, place, address, is_there: true });
         self.list.len() - 1
     }
@@ -42,6 +45,7 @@ impl Possessions {
     pub(crate) fn remove(&mut self, number: usize) {
         if let Some(possession) = self.list.get_mut(number) {
             possession.is_there = false;
+            note_taken(possession.address, -1);
         }
     }
 

@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
+use crate::complaint::Complaint;
 use crate::identity::Key;
 use crate::sync::{POISONED, channel};
 
@@ -38,8 +39,6 @@ pub(crate) enum What {
         at: Cell,
         until: Until,
         timed: bool,
-        /// Whether the thread only said that it waits.
-        is_hint: bool,
     },
     /// Waits until `update` makes something of the value, and writes that.
     Lock {
@@ -65,6 +64,8 @@ pub(crate) enum What {
         alternatives: u32,
         matter: Matter,
     },
+    /// Ends here, since something is wrong.
+    Fail(Complaint),
     /// Waits until nobody else can go on.
     Rest {
         /// How often it has done so before, in a row.
@@ -83,8 +84,6 @@ pub enum Matter {
     TimeOut,
     /// Which of those that wait is woken.
     Waiter,
-    /// For which of the things that it looked at a thread waits.
-    Wait,
 }
 
 impl Matter {
@@ -139,9 +138,8 @@ impl What {
         match self {
             What::Load { at, .. } | What::Store { at, .. } | What::Rmw { at, .. } => Some(*at),
             What::Await { at, .. } | What::Lock { at, .. } | What::Unlock { at, .. } => Some(*at),
-            What::Fence { .. } | What::Spawn { .. } | What::Join { .. } | What::Choose { .. } | What::Rest { .. } => {
-                None
-            }
+            What::Fence { .. } | What::Spawn { .. } | What::Join { .. } => None,
+            What::Choose { .. } | What::Rest { .. } | What::Fail(_) => None,
         }
     }
 }
@@ -159,8 +157,6 @@ pub(crate) struct Cell {
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Until {
-    /// Some other value.
-    Not(Value),
     /// None of these bits.
     Clear(Value),
     /// This or more.
@@ -174,7 +170,6 @@ pub(crate) enum Until {
 impl Until {
     pub(crate) fn accepts(self, value: Value) -> bool {
         match self {
-            Until::Not(old) => value != old,
             Until::Clear(bits) => value & bits == 0,
             Until::AtLeast(least) => value >= least,
             Until::Sent(messages) => channel::sent(value) != messages || channel::senders(value) == 0,

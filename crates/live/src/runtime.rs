@@ -3,28 +3,36 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::Range;
 use std::panic::Location;
+use std::rc::Rc;
 use std::sync::{Arc, Once};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use teetotal_program::{ThreadId, Value};
 
-use crate::complaint::{Place, Race};
+use crate::complaint::{Complaint, Place, Race};
+use crate::entry::{Frame, call};
 use crate::erased::Erased;
-use crate::fiber::{Fiber, Stop};
+use crate::fiber::{Ask, Fiber, Stop};
 use crate::generation::Generation;
-use crate::hidden::{Ledger, Sections};
+use crate::hidden::{Heads, Ledger, Name, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
+use crate::loops::{Noted, mix};
+use crate::misuse::Misuse;
 use crate::possession::Possessions;
 use crate::quarantine::GivenBack;
 use crate::races::Races;
-use crate::request::{Cell as Accessed, Request, Update, What};
+use crate::request::{Request, What};
 use crate::spurious::Spurious;
+use crate::statics::Copies;
 use crate::subject::Setup;
+use crate::surroundings::Program;
 use crate::sync::Counts;
 use crate::thread::Handles;
-use crate::turn::{Turn, note_read, note_update};
+use crate::unwinding;
 
 /// How a thread ended.
 pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
@@ -38,12 +46,18 @@ pub(crate) struct Execution {
     running: Cell<Option<ThreadId>>,
     /// For each thread the way to stop it.
     stops: RefCell<Vec<Option<Stop>>>,
-    /// For each thread where its stack ends, and how many bytes it has.
-    stacks: RefCell<Vec<(usize, usize)>>,
+    /// For each thread its stack.
+    stacks: RefCell<Vec<Stack>>,
     /// For each cell that was accessed what is in it.
     slots: RefCell<Vec<Option<Value>>>,
-    /// Cells that were there before the execution, by address.
-    pub(crate) strangers: RefCell<FxHashMap<usize, Key>>,
+    /// Cells in statics, by address.
+    pub(crate) statics: RefCell<FxHashMap<usize, Key>>,
+    /// What the execution has of the statics.
+    pub(crate) copies: Copies,
+    /// Where the statics are.
+    pub(crate) program: Rc<Program>,
+    /// What is wrong with an object that the thread that runs is about to use.
+    pub(crate) misused: Cell<Option<Misuse>>,
     pub(crate) races: RefCell<Races>,
     /// The race that the operation which was just answered is part of.
     pub(crate) raced: Cell<Option<Race>>,
@@ -56,23 +70,25 @@ pub(crate) struct Execution {
     /// What threads left behind that nobody may ever ask for.
     pub(crate) left: RefCell<Vec<Arc<dyn Any>>>,
     pub(crate) handles: RefCell<Handles>,
-    /// What each thread did since it last said that it waits.
-    pub(crate) turns: RefCell<Vec<Turn>>,
+    /// From where the thread that runs has called the library.
+    frame: Cell<Frame>,
+    /// What the thread that runs has done since its last operation.
+    pub(crate) noted: Cell<Noted>,
+    pub(crate) has_noted: Cell<bool>,
+    /// Where values are that belong to the execution.
+    pub(crate) values: RefCell<Vec<Range<usize>>>,
     /// What must be given back before the execution ends.
     pub(crate) possessions: RefCell<Possessions>,
     /// The counts of every `Arc`.
     pub(crate) arcs: RefCell<Vec<Counts>>,
     /// What is kept from the search, and what is not.
     pub(crate) ledger: Ledger,
-    pub(crate) open: Arc<FxHashSet<usize>>,
+    pub(crate) open: Arc<FxHashSet<Name>>,
+    pub(crate) heads: Heads,
     pub(crate) sections: RefCell<Sections>,
-    /// What threads that unwound have yet to do.
-    postponed: RefCell<Vec<(ThreadId, Request)>>,
     /// What happened for no reason, and how often it may.
     pub(crate) spurious: RefCell<Spurious>,
     pub(crate) max_spurious: usize,
-    /// How often in a row a thread may change something and say that it waits, and go on while others can.
-    pub(crate) changes_in_a_row: u32,
     /// Memory that is not given out again in this execution.
     pub(crate) given_back: GivenBack,
     /// Whether the search no longer looks.
@@ -97,11 +113,9 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
     unsafe { execution.as_ref() }.map(f)
 }
 
-/// Whether this code runs in a thread of a model, so that its operations are the search's affair.
-///
-/// A thread that unwinds is no longer in the model: what its destructors do goes on outside.
+/// Whether this code runs in a thread of a model, so that its operations are searched.
 pub(crate) fn is_active() -> bool {
-    running().is_some() && !std::thread::panicking()
+    running().is_some()
 }
 
 /// Whether this code is part of a model.
@@ -119,7 +133,7 @@ pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
     const GUARD: usize = 1 << 16;
     current(|execution| {
         let thread = execution.running.get()?;
-        let (end, bytes) = *execution.stacks.try_borrow().ok()?.get(thread.index())?;
+        let Stack { end, bytes, .. } = *execution.stacks.try_borrow().ok()?.get(thread.index())?;
         let is_beyond = end != 0 && (end.saturating_sub(GUARD)..end + GUARD.min(bytes)).contains(&address);
         is_beyond.then_some((thread.index(), bytes))
     })
@@ -128,27 +142,58 @@ pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
 
 /// Performs an operation: stops the thread until the search answers.
 pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
+    if !current(|execution| execution.frame.get().is_known()).unwrap_or(false) {
+        return call(|| perform_here(what, place));
+    }
+    perform_here(what, place)
+}
+
+/// Performs an operation from inside of a call.
+fn perform_here(what: What, place: &'static Location<'static>) -> Value {
     let execution = CURRENT.get();
     // SAFETY: the pointer is set while code of a model runs.
     let execution = unsafe { execution.as_ref() }.expect("operations are performed in a model");
     let thread = execution.running.get().expect("code of a model runs in a thread of it");
     execution.be_seen(thread);
-    while let Some(request) = execution.postponed(thread) {
-        execution.ask(thread, request);
-    }
+    refuse_misuse(place);
     execution.ask(thread, Request { what, place })
 }
 
-/// Performs an operation that nobody waits for the answer of; a thread that unwinds does so when it has ended that.
-pub(crate) fn perform_or_postpone(what: What, place: &'static Location<'static>) {
+/// The thread that runs calls the library from `frame`; returns from where it did so before, if it is still inside.
+pub(crate) fn enter_call(frame: Frame) -> Frame {
+    current(|execution| execution.frame.replace(frame)).unwrap_or(Frame::UNKNOWN)
+}
+
+/// The call ends, and the thread is where it was `before`.
+pub(crate) fn leave_call(before: Frame) {
+    current(|execution| execution.frame.set(before));
+}
+
+/// Takes note of something that the code of the thread that runs does between two operations.
+pub(crate) fn note(f: impl FnOnce(&mut Noted)) {
+    current(|execution| {
+        let mut noted = execution.noted.get();
+        f(&mut noted);
+        execution.noted.set(noted);
+        execution.has_noted.set(true);
+    });
+}
+
+/// The thread that runs has had an effect that lasts.
+pub(crate) fn note_effect() {
+    note(|noted| noted.has_effect = true);
+}
+
+/// The thread that runs has taken so many of the thing with this number; those that it gives back are negative.
+pub(crate) fn note_taken(number: usize, how_many: i64) {
+    note(|noted| noted.balance = noted.balance.wrapping_add(mix(1, number as u64).wrapping_mul(how_many as u64)));
+}
+
+/// Performs an operation of a destructor, unless the execution is over and its values are dropped.
+pub(crate) fn perform_in_drop(what: What, place: &'static Location<'static>) {
     if is_active() {
         perform(what, place);
-        return;
     }
-    current(|execution| {
-        let Some(thread) = execution.running.get() else { return };
-        execution.postponed.borrow_mut().push((thread, Request { what, place }));
-    });
 }
 
 /// The thread that runs.
@@ -156,22 +201,39 @@ pub(crate) fn running() -> Option<ThreadId> {
     current(|execution| execution.running.get()).flatten()
 }
 
-/// Ends the thread that runs, because of a data race.
-pub(crate) fn fail_with_race(race: Race) -> ! {
-    std::panic::panic_any(Raced(race))
+/// Ends the thread that runs.
+///
+/// It does not unwind: code could catch that, and may be unwinding already.
+pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> ! {
+    perform(What::Fail(complaint), place);
+    unreachable!("a thread that has failed is not resumed")
 }
 
-/// What a thread that finds a data race panics with.
-pub(crate) struct Raced(pub(crate) Race);
+/// Ends the thread that runs if the object is misused that it is about to use.
+pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
+    if let Some(misuse) = current(|execution| execution.misused.take()).flatten() {
+        fail(Complaint::Panic { text: misuse.to_string(), place: Some(place.into()) }, place);
+    }
+}
 
-/// A thread of a model begins to run; its stack ends there and has so many bytes, if that is known.
-pub(crate) fn begin_fiber(stop: Stop, stack: (usize, usize)) {
+/// The stack of a thread.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Stack {
+    /// Its lowest address, if that is known.
+    pub(crate) end: usize,
+    pub(crate) bytes: usize,
+    /// The address above the frames of the thread.
+    pub(crate) base: usize,
+}
+
+/// A thread of a model begins to run.
+pub(crate) fn begin_fiber(stop: Stop, stack: Stack) {
     current(|execution| {
         let thread = execution.running.get().expect("a thread runs");
         let (mut stops, mut stacks) = (execution.stops.borrow_mut(), execution.stacks.borrow_mut());
         if stops.len() <= thread.index() {
             stops.resize(thread.index() + 1, None);
-            stacks.resize(thread.index() + 1, (0, 0));
+            stacks.resize(thread.index() + 1, Stack::default());
         }
         stops[thread.index()] = Some(stop);
         stacks[thread.index()] = stack;
@@ -199,14 +261,16 @@ impl Here {
 
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
-    Asks(Request),
+    /// It stopped there with a request.
+    Asks(Request, Frame),
     Ended(Ended),
 }
 
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
-        let Setup { spurious: max_spurious, changes_in_a_row, .. } = *setup;
-        Execution { open: ledger.names(), ledger, max_spurious, changes_in_a_row, ..Execution::default() }
+        let Setup { spurious: max_spurious, .. } = *setup;
+        let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
+        Execution { open, heads, ledger, program, max_spurious, ..Execution::default() }
     }
 
     /// Forgets everything, and is another execution.
@@ -215,20 +279,28 @@ impl Execution {
         self.stops.borrow_mut().clear();
         self.stacks.borrow_mut().clear();
         self.slots.borrow_mut().clear();
-        self.strangers.borrow_mut().clear();
+        self.statics.borrow_mut().clear();
+        self.misused.take();
         self.races.borrow_mut().clear();
         self.raced.take();
         self.panics.borrow_mut().clear();
-        self.turns.borrow_mut().clear();
+        self.noted.take();
+        self.values.borrow_mut().clear();
         self.handles.borrow_mut().clear();
         self.possessions.borrow_mut().clear();
         self.arcs.borrow_mut().clear();
         self.sections.take();
-        self.postponed.take();
         self.spurious.borrow_mut().clear();
         self.is_over.set(false);
         self.given_back.release();
         self.generation.renew();
+    }
+
+    /// Executions are left out in which the loop at `place` goes round more often than `bound`.
+    pub(crate) fn note_bounded(&self, place: &'static Location<'static>, bound: u32) {
+        if !self.is_over.get() {
+            self.ledger.note_bounded(place, bound);
+        }
     }
 
     /// Whether something may still happen for no reason.
@@ -246,6 +318,7 @@ impl Execution {
             drop(self.left.take());
             drop(self.kept.take());
             drop(self.once.take());
+            self.copies.clear();
         });
     }
 
@@ -254,6 +327,7 @@ impl Execution {
         std::mem::forget(self.left.take());
         std::mem::forget(self.kept.take());
         std::mem::forget(self.once.take());
+        self.copies.forget();
     }
 
     /// Runs `f` as part of the execution, in `thread` if it is in one.
@@ -323,67 +397,47 @@ impl Execution {
         self.slots.borrow().clone()
     }
 
-    fn postponed(&self, thread: ThreadId) -> Option<Request> {
-        let mut postponed = self.postponed.borrow_mut();
-        let at = postponed.iter().position(|(own, _)| *own == thread)?;
-        Some(postponed.remove(at).1)
-    }
-
+    /// Stops the thread that runs with `request`; returns the answer.
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
         let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
-        let noting = Noting::of(&request.what, self);
-        // SAFETY: this thread noted it when it began.
-        let answer = unsafe { stop.suspend(request) };
-        if let Some(race) = self.raced.take() {
-            fail_with_race(race);
+        let (frame, place) = (self.frame.get(), request.place);
+        let panics = unwinding::stop();
+        if panics.is_err() && matches!(stop, Stop::Coroutine(_)) {
+            self.expose(unwinding::needs_os_threads());
         }
-        noting.note(answer);
+        // What answers it takes it.
+        let mut request = ManuallyDrop::new(request);
+        // SAFETY: the thread noted it when it began.
+        let answer = unsafe { stop.suspend(Ask { request: &raw mut *request, frame }) };
+        if let Ok(panics) = panics {
+            unwinding::resume(panics);
+        }
+        self.frame.set(frame);
+        if let Some(race) = self.raced.take() {
+            fail(Complaint::Race(race), place);
+        }
         answer
+    }
+
+    /// The own state of `thread`, which stands at `frame`, as a range of addresses.
+    pub(crate) fn own_state(&self, thread: ThreadId, frame: Frame) -> Range<usize> {
+        let base = self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base);
+        if frame.is_known() && frame.low() < base { frame.low()..base } else { 0..0 }
+    }
+
+    /// How deep in its stack `thread` stands.
+    pub(crate) fn depth(&self, thread: ThreadId, frame: Frame) -> usize {
+        self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base.wrapping_sub(frame.low()))
     }
 
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
+        self.frame.set(Frame::UNKNOWN);
         self.enter(Some(thread), || fiber.resume(answer))
     }
 }
 
-/// What the turn of a thread takes note of when an operation is answered.
-enum Noting {
-    Nothing,
-    Read(Accessed),
-    Write(Accessed, Value, Value),
-    Update(Accessed, Update),
-    Unlock(Accessed),
-}
-
-impl Noting {
-    fn of(what: &What, execution: &Execution) -> Self {
-        match what {
-            What::Load { at, .. } => Noting::Read(*at),
-            What::Store { at, value, .. } => {
-                Noting::Write(*at, execution.written(at.key).unwrap_or(at.initial), *value)
-            }
-            What::Rmw { at, update, .. } | What::Lock { at, update, .. } => Noting::Update(*at, *update),
-            What::Unlock { at, .. } => Noting::Unlock(*at),
-            _ => Noting::Nothing,
-        }
-    }
-
-    fn note(self, answer: Value) {
-        match self {
-            Noting::Nothing => {}
-            Noting::Read(cell) => note_read(cell, answer),
-            Noting::Write(cell, old, new) => note_update(cell, old, new),
-            Noting::Update(cell, update) => match update.apply(answer) {
-                Some(new) => note_update(cell, answer, new),
-                None => note_read(cell, answer),
-            },
-            Noting::Unlock(cell) => note_update(cell, answer, 0),
-        }
-    }
-}
-
-/// What was last written to a cell that is no longer the search's affair, because its thread unwinds or has ended.
+/// What was last written to a cell whose execution is over, while values of that are dropped.
 ///
 /// From then on the cell itself holds what is in it.
 pub(crate) fn settled(identity: &Identity) -> Option<Value> {

@@ -4,7 +4,6 @@ use std::panic::Location;
 
 use crate::request::{Matter, What};
 use crate::runtime::{current, is_active, perform, running};
-use crate::turn::forget_turn;
 
 /// How often things happened for no reason, thread by thread.
 ///
@@ -54,7 +53,5 @@ pub(crate) fn goes_wrong(matter: Matter, place: &'static Location<'static>) -> b
         return false;
     }
     taken(1);
-    // It was in vain, but not because of what anybody else did: there is nothing to wait for.
-    forget_turn();
     true
 }

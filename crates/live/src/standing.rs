@@ -13,8 +13,6 @@ pub struct Standing {
     pub performed: u32,
     /// The place of the next.
     pub place: &'static Location<'static>,
-    /// How often in a row it has gone round a loop that waits, when nobody else could go on, and found all as it was.
-    pub in_vain: u32,
 }
 
 impl Standing {
@@ -27,7 +25,6 @@ impl Standing {
 
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} stands at {}, after {} operations", self.name(), self.place, self.performed)?;
-        if self.in_vain > 0 { write!(f, ", the last {} rounds in vain", self.in_vain) } else { Ok(()) }
+        write!(f, "{} stands at {}, after {} operations", self.name(), self.place, self.performed)
     }
 }

@@ -5,40 +5,44 @@ mod again;
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::Location;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use corosensei::stack::DefaultStack;
+use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Status, Subject, ThreadId, Value};
 
 use crate::beginning::Beginning;
 use crate::complaint::{Complaint, Kind};
+use crate::entry::Frame;
+use crate::fairness::{Exceeded, Fairness};
 use crate::fiber::{self, Backend, Fiber};
 use crate::fingerprint::Fingerprint;
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
+use crate::loops::{Deed, Head, Loops};
 use crate::mend::Mend;
 use crate::overflow;
 use crate::possession::Leak;
 use crate::pulse::with_pulse;
 use crate::races::Races;
 use crate::request::{Cell, Request, WaitsFor, What};
-use crate::runtime::{Ended, Execution, Raced, Ran, quiet_panics};
+use crate::runtime::{Ended, Execution, Ran, quiet_panics};
 use crate::script::Done;
 use crate::stacks;
-use crate::turn::hint_name;
+use crate::surroundings::{Program, Surroundings, Watches};
+use crate::unwinding;
+use crate::waiting::OwnState;
 
 /// The body of a model.
 pub type Model = Arc<dyn Fn() + Send + Sync>;
 
 /// How often each thread goes on before an execution that nobody looks at any more is given up.
-const MAX_TURNS: u32 = 10_000;
+const MAX_TURNS: u32 = 300;
 
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
-
-/// How often in a row a thread may change something and say that it waits, unless somebody says otherwise.
-pub const CHANGES_IN_A_ROW: u32 = 3;
 
 /// How a model is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,15 +51,17 @@ pub struct Setup {
     pub stack_size: usize,
     /// How often something may go wrong for no reason.
     pub spurious: usize,
-    /// How often in a row a thread may change something and say that it waits, and go on while others can.
-    pub changes_in_a_row: u32,
+    /// How often loops go round before the fairness bound holds them back.
+    pub fairness: Fairness,
+    /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
+    pub keeps_failed_reads: bool,
     pub backend: Backend,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let backend = Backend::default();
-        Setup { stack_size: STACK_SIZE, spurious: 0, changes_in_a_row: CHANGES_IN_A_ROW, backend }
+        Setup { stack_size: STACK_SIZE, spurious: 0, fairness: Fairness::DEFAULT, keeps_failed_reads: false, backend }
     }
 }
 
@@ -66,14 +72,29 @@ pub struct Live {
     pub(crate) execution: Box<Execution>,
     pub(crate) threads: Vec<Thread>,
     memory: RefCell<Memory>,
-    setup: Setup,
+    pub(crate) setup: Setup,
+    /// What a thread may write beside its own stack, and where the program is.
+    pub(crate) surroundings: Surroundings,
+    pub(crate) program: Rc<Program>,
+    pub(crate) own: OwnState,
+    /// How often threads have run.
+    pub(crate) n_runs: u64,
+    /// How often threads went on from the head of each loop, by its place.
+    pub(crate) departures: FxHashMap<usize, u32>,
+    /// What was known of loops of threads that are gone, to be used again.
+    #[expect(clippy::vec_box, reason = "threads have them in boxes, which are used again")]
+    spare_loops: Vec<Box<Loops>>,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
+    /// Threads that have failed without unwinding.
+    failed: Vec<Fiber>,
     /// Who wrote what the next thread to go on has read.
-    source: Option<(ThreadId, u32)>,
+    pub(crate) source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
     pub(crate) is_rerunning: bool,
     records_places: bool,
+    /// Whether an execution is followed that is known, so that a thread goes on where its steps say so.
+    follows: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
     /// What is stronger than the source says.
@@ -83,9 +104,9 @@ pub struct Live {
 
 /// A thread of a model.
 pub(crate) struct Thread {
-    state: State,
+    pub(crate) state: State,
     /// How many operations it has performed.
-    performed: u32,
+    pub(crate) performed: u32,
     fingerprint: Fingerprint,
     /// Where it stands, or stood last.
     place: Option<&'static Location<'static>>,
@@ -93,8 +114,19 @@ pub(crate) struct Thread {
     places: Vec<&'static Location<'static>>,
     /// These operations, if that is recorded.
     done: Vec<Done>,
-    /// The operation that comes after a fence which is not in the source.
-    held: Option<Request>,
+    /// The operation that comes after one which is not in the source.
+    pub(crate) held: Option<Request>,
+    /// Where it stands in its code.
+    pub(crate) frame: Frame,
+    /// Its loops.
+    pub(crate) loops: Box<Loops>,
+    /// Whether its last hint was one too many.
+    pub(crate) exceeded: Option<Exceeded>,
+    /// Up to which operation its surroundings are looked at, and what of them.
+    pub(crate) watched_until: u32,
+    pub(crate) watches: Watches,
+    /// What is known of the place where it stands, if that may be the head of a loop.
+    pub(crate) head: Option<Head>,
     /// The thread that its spawn starts, once it has been given a number.
     child: std::cell::Cell<Option<ThreadId>>,
 }
@@ -104,6 +136,8 @@ impl Thread {
     pub(crate) fn forget_performed(&mut self) {
         self.performed = 0;
         self.places.clear();
+        self.loops.forget_beginning();
+        self.watched_until = 0;
     }
 }
 
@@ -151,10 +185,18 @@ impl Live {
             threads: Vec::new(),
             memory: RefCell::default(),
             setup,
+            surroundings: Surroundings::default(),
+            program: Program::here(),
+            own: OwnState::default(),
+            n_runs: 0,
+            departures: FxHashMap::default(),
+            spare_loops: Vec::new(),
             stacks: Vec::new(),
+            failed: Vec::new(),
             source: None,
             is_rerunning: false,
             records_places: false,
+            follows: false,
             is_settled: false,
             mend: Mend::default(),
             beginning: Beginning::default(),
@@ -194,6 +236,11 @@ impl Live {
         self.records_places = true;
     }
 
+    /// Whether a thread goes on after a failed await, since the steps of the execution are known.
+    pub fn follow(&mut self, follows: bool) {
+        self.follows = follows;
+    }
+
     /// Where the operations of `thread` stand in the source, if that is recorded.
     #[must_use]
     pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
@@ -216,32 +263,7 @@ impl Live {
     #[must_use]
     pub fn is_timed(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);
-        matches!(what, Some(What::Await { timed: true, is_hint: false, .. } | What::Lock { timed: true, .. }))
-    }
-
-    /// Whether some of these threads, which wait for good, only said that they wait, in `memory` as it is.
-    ///
-    /// One that waits for one thing while another that it looked at has changed goes on in another execution, as does one
-    /// that may also go on when nobody else can. Otherwise the search is to begin anew, and they may do so.
-    #[must_use]
-    pub fn only_hints(&self, blocked: &[ThreadId], memory: &dyn Fn(Loc) -> Value) -> bool {
-        let locations = &self.memory.borrow().locations;
-        let has_changed = |&(key, value): &(Key, Value)| {
-            let loc = locations.get(key.index()).copied().flatten();
-            loc.is_some_and(|loc| memory(loc) != value)
-        };
-        let mut waits = Vec::new();
-        for &thread in blocked {
-            if let Some(Request { what: What::Await { is_hint: true, timed, .. }, place }) = self.request(thread) {
-                if !timed && self.execution.looked_at(thread).iter().any(has_changed) {
-                    return true;
-                }
-                waits.push((*place, *timed));
-            }
-        }
-        let unknown = waits.iter().filter(|(_, is_open)| !is_open);
-        unknown.for_each(|(place, _)| self.execution.expose(hint_name(place)));
-        !waits.is_empty()
+        matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
     }
 
     /// A number for what all threads have read so far, and from where.
@@ -251,11 +273,21 @@ impl Live {
         numbers.fold(0, u64::wrapping_add)
     }
 
-    /// What `thread` looked at before it said that it waits, and what it saw there.
-    pub(crate) fn looked_at(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
+    /// What the last iteration of `thread` read, if that is a failed await.
+    pub(crate) fn failed_reads(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
         let locations = &self.memory.borrow().locations;
         let at = |(key, value): (Key, Value)| Some((locations.get(key.index()).copied().flatten()?, value));
-        self.execution.looked_at(thread).into_iter().filter_map(at).collect()
+        self.threads[thread.index()].loops.failed_reads(thread).filter_map(at).collect()
+    }
+
+    /// Where the last iteration of `thread` wrote another value for a while, if that is a failed await.
+    pub(crate) fn failed_writes(&self, thread: ThreadId) -> Vec<Loc> {
+        let locations = &self.memory.borrow().locations;
+        let written = self.threads[thread.index()].loops.failed_deeds().filter_map(|deed| match *deed {
+            Deed::Update { key, old, new, .. } if old != new => locations.get(key.index()).copied().flatten(),
+            _ => None,
+        });
+        written.collect()
     }
 
     /// Takes note of what `thread` reads with the operation that it performs.
@@ -295,13 +327,19 @@ impl Live {
             self.execution.is_over.set(true);
             self.conclude();
         }
-        for thread in self.threads.drain(..) {
+        for mut thread in self.threads.drain(..) {
+            thread.loops.clear();
+            self.spare_loops.push(thread.loops);
             std::mem::forget(thread.held);
             if let State::Waiting(fiber, request) = thread.state {
                 std::mem::forget(request);
                 // SAFETY: none of the threads that may have borrowed from this one runs any more.
                 self.stacks.extend(unsafe { fiber.give_up() });
             }
+        }
+        for fiber in self.failed.drain(..) {
+            // SAFETY: the same.
+            self.stacks.extend(unsafe { fiber.give_up() });
         }
     }
 
@@ -311,6 +349,9 @@ impl Live {
             let mut has_gone_on = false;
             for index in 0..self.threads.len() {
                 let thread = ThreadId::at(index);
+                if self.would_fail_again(thread) {
+                    continue;
+                }
                 if let Some(answer) = self.answer_now(thread) {
                     self.go_on(thread, answer);
                     has_gone_on = true;
@@ -322,6 +363,13 @@ impl Live {
         }
     }
 
+    /// Whether `thread` is in a failed await and would read the same once more.
+    fn would_fail_again(&self, thread: ThreadId) -> bool {
+        let loops = &self.threads[thread.index()].loops;
+        let is_same = |(key, value): (Key, Value)| self.execution.written(key).is_none_or(|now| now == value);
+        loops.failed.is_some() && loops.failed_reads(thread).next().is_some() && loops.failed_reads(thread).all(is_same)
+    }
+
     /// What `thread` is answered when nobody searches, if it can go on.
     pub(crate) fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
         let what = &self.request(thread)?.what;
@@ -329,6 +377,7 @@ impl Live {
         let old = value.unwrap_or(0);
         let (goes_on, new) = match what {
             What::Load { .. } | What::Fence { .. } | What::Choose { .. } | What::Rest { .. } => (true, None),
+            What::Fail(_) => (false, None),
             What::Store { value, .. } => (true, Some(*value)),
             What::Rmw { update, .. } => (true, update.apply(old)),
             What::Await { until, timed, .. } => (*timed || until.accepts(old), None),
@@ -352,7 +401,10 @@ impl Live {
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
         quiet_panics();
         overflow::watch();
-        let Setup { stack_size, backend, .. } = self.setup;
+        let Setup { stack_size, mut backend, .. } = self.setup;
+        if self.execution.is_open(unwinding::needs_os_threads()) {
+            backend = Backend::OsThreads;
+        }
         let fiber = Fiber::new(backend, stack_size, || fiber::spare(&mut self.stacks, stack_size), body);
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
@@ -363,6 +415,12 @@ impl Live {
                 places: Vec::new(),
                 done: Vec::new(),
                 held: None,
+                frame: Frame::UNKNOWN,
+                loops: self.spare_loops.pop().unwrap_or_default(),
+                exceeded: None,
+                watched_until: 0,
+                watches: Watches::Nothing,
+                head: None,
                 child: std::cell::Cell::new(None),
             });
         }
@@ -375,10 +433,24 @@ impl Live {
     fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
         let mut held = None;
         let place = self.threads[thread.index()].place;
+        self.watch_surroundings(thread);
         let ran = with_pulse(thread, place, || self.execution.run(thread, &mut fiber, answer));
+        self.note_code(thread);
+        let mut frame = Frame::UNKNOWN;
         let state = match ran {
-            Ran::Asks(mut request) => {
+            Ran::Asks(Request { what: What::Fail(complaint), .. }, _) => {
+                // Other threads may use what is on its stack.
+                self.failed.push(fiber);
+                let instruction = self.threads[thread.index()].performed;
+                let failure = match complaint {
+                    Complaint::Race(_) => Failure::Race { instruction },
+                    Complaint::Panic { .. } => Failure::Panic { instruction },
+                };
+                State::Failed(failure, complaint)
+            }
+            Ran::Asks(mut request, at) => {
                 held = self.mend.apply(&mut request);
+                frame = at;
                 State::Waiting(fiber, request)
             }
             Ran::Ended(ended) => {
@@ -389,10 +461,12 @@ impl Live {
         let own = &mut self.threads[thread.index()];
         own.child.set(None);
         own.held = held;
+        own.frame = frame;
         if let State::Waiting(_, request) = &state {
             own.place = Some(request.place);
         }
         own.state = state;
+        self.arrive(thread);
         if !self.is_rerunning && !self.beginning.runs {
             self.give_numbers(thread);
         }
@@ -414,9 +488,6 @@ impl Live {
     fn ended(&self, thread: ThreadId, ended: Ended) -> State {
         let Err(payload) = ended else { return State::Finished };
         let instruction = self.threads[thread.index()].performed;
-        if let Some(&Raced(race)) = payload.downcast_ref::<Raced>() {
-            return State::Failed(Failure::Race { instruction }, Complaint::Race(race));
-        }
         let (text, place) = self.execution.panic_of(thread, &*payload);
         State::Failed(Failure::Panic { instruction }, Complaint::Panic { text, place })
     }
@@ -523,7 +594,7 @@ impl Live {
                 races.spawn(thread, child.expect("a spawn that is performed has a number"));
             }
             What::Join { thread: other } => races.join(thread, *other),
-            What::Choose { .. } | What::Rest { .. } => {}
+            What::Choose { .. } | What::Rest { .. } | What::Fail(_) => {}
         }
     }
 
@@ -551,6 +622,7 @@ impl Live {
         let done = if self.records_places { self.about_to_do(thread, answer) } else { None };
         let own = &mut self.threads[thread.index()];
         own.performed += 1;
+        own.loops.failed = None;
         if self.records_places {
             own.places.extend(own.place);
             own.done.extend(done);
@@ -618,6 +690,9 @@ impl Subject for Live {
             State::NotStarted => Status::NotStarted,
             State::Finished => Status::Finished,
             State::Failed(failure, _) => Status::Failed(*failure),
+            State::Waiting(..) if own.loops.failed.is_some() && !self.follows => {
+                Status::FailedAwait(own.loops.failed.map(Into::into).expect("it was just seen"))
+            }
             State::Waiting(_, request) => Status::Ready(match &request.what {
                 What::Load { at, order } => Op::Load { loc: self.location(*at), order: *order },
                 What::Store { at, value, order } => Op::Store { loc: self.location(*at), value: *value, order: *order },
@@ -635,6 +710,7 @@ impl Subject for Live {
                 What::Join { thread: other } => Op::Join { thread: *other, order: Order::Acquire },
                 What::Choose { alternatives, .. } => Op::Choose { alternatives: *alternatives },
                 What::Rest { .. } => Op::Choose { alternatives: 1 },
+                What::Fail(_) => unreachable!("a thread that has failed does not wait for an answer"),
             }),
         }
     }
@@ -664,6 +740,7 @@ impl Subject for Live {
         self.is_settled = false;
         let answer = answer.first().copied().unwrap_or(0);
         self.note_read(thread, answer);
+        self.depart(thread, answer);
         self.note(thread, answer);
         self.go_on(thread, answer);
     }

@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use teetotal_program::{OnFailure, Order, ThreadId as Number};
 
+use crate::hidden::{Kind, Name};
+use crate::hint::{hint, note_time_out};
 use crate::identity::Identity;
 use crate::request::{Body, Cell, Function, Matter, PARKED, Update, What};
 use crate::runtime::{current as execution, is_active, perform, running};
 use crate::spurious::goes_wrong;
-use crate::turn::{hint, note_timed_wait};
 
 pub use self::scope::{Scope, ScopedJoinHandle, scope};
 pub use crate::local::{AccessError, LocalKey};
@@ -165,7 +166,9 @@ pub fn park_timeout(duration: Duration) {
     let (update, place) = (Update::new(Function::Swap, 1, 64), Location::caller());
     let on_failure = OnFailure::Load(Order::Relaxed);
     let was_parked = perform(What::Rmw { at: current().token(), update, order: Order::Acquire, on_failure }, place);
-    note_timed_wait(was_parked != 0, place);
+    if was_parked != 0 {
+        note_time_out(place);
+    }
 }
 
 /// Lets time pass, which under the checker is to let others go on.
@@ -261,8 +264,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// What the end of threads that are started here is called in the ledger.
-fn end_name(place: &'static Location<'static>) -> usize {
-    std::ptr::from_ref(place) as usize
+fn end_name(place: &'static Location<'static>) -> Name {
+    Name::new(Kind::Thing, place)
 }
 
 /// What a thread runs that leaves behind what `f` gives.
@@ -330,10 +333,9 @@ impl<T> Modeled<T> {
             is_open
         });
         let at = self.thread.end();
-        is_open.unwrap_or(false) && {
-            let ended = perform(What::Load { at, order: Order::Acquire }, place);
-            ended != 0
-        }
+        // It is an operation in any case, so that a loop around it is one.
+        let has_ended = perform(What::Load { at, order: Order::Relaxed }, place) != 0;
+        is_open.unwrap_or(false) && has_ended
     }
 }
 

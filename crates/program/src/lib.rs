@@ -20,6 +20,7 @@ pub use names::{Loc, Reg, ThreadId, Value};
 pub use op::{OnFailure, Op, Order};
 pub use span::{Source, Span};
 pub use subject::{
-    Failure, Foresight, Future, Hindsight, LocSet, Redo, RedoAnswer, RedoKind, Rewind, Snapshot, Status, Subject,
+    FailedAwait, Failure, Foresight, Future, Hindsight, LocSet, Redo, RedoAnswer, RedoKind, Rewind, Snapshot, Status,
+    Subject,
 };
 pub use width::{Type, Width};

@@ -97,6 +97,19 @@ pub enum Status {
     Discarded,
     /// It has done something wrong and goes no further.
     Failed(Failure),
+    /// The last iteration of a loop left everything as it was, so that it repeats itself as long as it reads the same.
+    FailedAwait(FailedAwait),
+}
+
+/// An iteration of a loop that has left everything as it was: a failed await.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct FailedAwait {
+    /// The first operation of it, by its number in the thread.
+    pub since: u32,
+    /// Whether something in it failed spuriously, so that it does not repeat itself for ever.
+    pub is_spurious: bool,
+    /// Whether it changed something and changed it back.
+    pub restores: bool,
 }
 
 /// What a thread did wrong, and at which of its instructions.
@@ -196,6 +209,12 @@ pub trait Rewind: Subject {
         false
     }
 
+    /// Is told whether the last iteration of `thread` is a failed await, where it was seen to be one or not before.
+    fn set_failed_await(&mut self, _thread: ThreadId, _failed: Option<FailedAwait>) {}
+
+    /// Is told that another thread has read what the failed await of `thread` changed and changed back.
+    fn note_observed(&self, _thread: ThreadId) {}
+
     /// Whether the choice of `thread` may take nothing but its first alternative, since choices like it have taken others
     /// as often as they may.
     fn takes_the_first(&self, _thread: ThreadId) -> bool {
@@ -275,6 +294,11 @@ pub trait Hindsight: Subject {
     /// How often in an execution a choice like this one may take another alternative than its first, if not any number.
     fn most_taken(&self, _kept: &Self::Kept) -> Option<usize> {
         None
+    }
+
+    /// The locations that the failed await of `thread` has changed and changed back.
+    fn restores(&self, _thread: ThreadId) -> Vec<Loc> {
+        Vec::new()
     }
 
     /// What memory has to hold at the end so that `thread`, which stands where it waits, waits for good; where it waits

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use teetotal_explore::{Coverage, Limits, Stats, StopReason};
 use teetotal_frontends::traces::Format;
-use teetotal_live::{CHANGES_IN_A_ROW, Ledger, Live, Mend, Setup};
+use teetotal_live::{Fairness, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
 mod checkpoint;
@@ -337,9 +337,10 @@ impl Builder {
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
         let Builder { stack_size, spurious, backend, .. } = *self;
-        // Who wants few preemptions wants few turns of those who yield.
-        let changes_in_a_row = if self.preemption_bound.is_some() { 0 } else { CHANGES_IN_A_ROW };
-        let setup = Setup { stack_size, spurious, changes_in_a_row, backend };
+        // Where few preemptions are wanted, so are few iterations of loops that yield.
+        let hinted = if self.preemption_bound.is_some() { 1 } else { Fairness::DEFAULT.hinted };
+        let fairness = Fairness { hinted, ..Fairness::DEFAULT };
+        let setup = Setup { stack_size, spurious, fairness, keeps_failed_reads: self.robustness, backend };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 
@@ -364,7 +365,7 @@ impl Builder {
         let Outcome { found, choice } = self.model.visit(Search::new(self, body, &ledger));
         let Found { stats, coverage, wrong } = found;
         let coverage = match coverage {
-            Coverage::Complete if ledger.left_out_turns() => Coverage::Stopped(StopReason::Turns),
+            Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),
             coverage => coverage,
         };
         let reachable = ledger.marked();
@@ -385,23 +386,11 @@ impl Builder {
     }
 }
 
-/// Whoever goes round so often in vain is taken to do so for good.
-const FOR_GOOD: u32 = 10;
-
 /// What is said of an execution with more than so many operations.
 fn too_long(steps: u64, standing: &[Standing]) -> String {
-    let in_vain: Vec<String> = standing.iter().filter(|own| own.in_vain >= FOR_GOOD).map(|own| own.name()).collect();
-    if in_vain.is_empty() {
-        return format!(
-            "an execution has more than {steps} operations\n{}\
-             help: a loop that waits should call `teetotal::hint::spin_loop` or `teetotal::thread::yield_now`\n\
-             help: for longer executions set `Builder::max_branches`, up to 4095",
-            lines(standing)
-        );
-    }
     format!(
-        "livelock: in an execution of {steps} operations nobody is left who changes what {} looks at again and again\n{}",
-        in_vain.join(" and "),
+        "an execution has more than {steps} operations\n{}\
+         help: for longer executions set `Builder::max_branches`, up to 4095",
         lines(standing)
     )
 }

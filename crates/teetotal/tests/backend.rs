@@ -84,7 +84,7 @@ fn deadlocks_are_found_and_their_threads_left() {
         thread.join().expect("it ends");
     });
     let failure = report.failure.expect("they wait for each other");
-    assert!(failure.starts_with("deadlock: main, T1 wait for good"), "{failure}");
+    assert!(failure.starts_with("deadlock: main, T1 are blocked forever"), "{failure}");
 }
 
 #[test]

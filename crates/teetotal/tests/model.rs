@@ -163,7 +163,7 @@ fn locks_in_opposite_order_deadlock() {
         thread.join().expect("it ends");
     });
     let text = report.failure.expect("they may deadlock");
-    assert!(text.starts_with("deadlock: main, T1 wait for good"), "{text}");
+    assert!(text.starts_with("deadlock: main, T1 are blocked forever"), "{text}");
 }
 
 #[test]

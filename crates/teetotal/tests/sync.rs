@@ -53,7 +53,7 @@ fn a_receiver_that_nobody_sends_to_deadlocks() {
         let _ = receiver.recv();
         drop(sender);
     });
-    assert!(text.starts_with("deadlock: main waits for good"), "{text}");
+    assert!(text.starts_with("deadlock: main is blocked forever"), "{text}");
 }
 
 #[test]

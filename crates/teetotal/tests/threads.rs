@@ -180,8 +180,8 @@ fn a_loop_that_nobody_ends_is_found() {
             hint::spin_loop();
         }
     };
-    let report = explore(ModelId::Sc, spins);
-    assert!(!report.coverage.is_complete() || report.failure.is_some());
+    let text = failure(ModelId::Sc, spins);
+    assert!(text.starts_with("livelock: main is blocked forever"), "{text}");
 }
 
 #[test]
@@ -348,23 +348,8 @@ fn threads_that_yield_by_turns_go_on_whoever_was_first() {
             thread.join().expect("it ends");
         });
         assert_eq!(report.failure, None);
-        assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
-        assert_eq!(report.standing, []);
+        assert!(report.coverage.is_complete(), "{:?}", report.coverage);
     }
-}
-
-#[test]
-fn a_loop_without_an_end_is_told_with_its_place() {
-    let report = explore(ModelId::Sc, || {
-        let flag = AtomicUsize::new(0);
-        while flag.load(Ordering::Relaxed) == 0 {
-            thread::yield_now();
-        }
-    });
-    assert!(matches!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Steps(_))));
-    let [standing] = &report.standing[..] else { panic!("one thread stands: {:?}", report.standing) };
-    let text = standing.to_string();
-    assert!(text.starts_with("main stands at ") && text.contains("threads.rs"), "{text}");
 }
 
 /// The time may be over again and again, while the other thread could go on.
@@ -404,7 +389,7 @@ fn who_parks_for_some_time_in_a_loop_comes_to_an_end() {
         other.join().expect("nobody panics");
     });
     assert_eq!(report.failure, None);
-    assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
+    assert!(report.coverage.is_complete(), "{:?}", report.coverage);
 }
 
 /// A thread that goes on because nobody else can comes after all that was done, but not after a look at the lock.

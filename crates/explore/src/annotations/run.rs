@@ -63,6 +63,9 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
                 self.system.subject().give_up();
                 return Ran::Cut(self.trace.events().len() as u64 - 1);
             }
+            if let Some(turn) = self.plan.turns.get(position) {
+                self.let_go_on(*turn);
+            }
             self.system.enabled(&mut self.enabled);
             let step = match self.plan.turns.get(position) {
                 Some(turn) => match self.planned(*turn) {
@@ -93,9 +96,24 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
         }
     }
 
+    /// The thread that is called so, if it was started.
+    fn thread_of(&self, name: Name) -> Option<ThreadId> {
+        self.called.iter().position(|called| *called == Some(name)).map(ThreadId::at)
+    }
+
+    /// Lets a thread go on that is planned to, also if its last iteration looks like a failed await now.
+    fn let_go_on(&mut self, turn: Turn) {
+        if let Turn::Issue { thread, .. } = turn
+            && let Some(thread) = self.thread_of(thread)
+            && matches!(self.system.subject().status(thread), Status::FailedAwait(_))
+        {
+            self.system.subject_mut().set_failed_await(thread, None);
+        }
+    }
+
     /// The step that is planned, if it is possible.
     fn planned(&self, turn: Turn) -> Option<Step> {
-        let thread_of = |name: Name| self.called.iter().position(|called| *called == Some(name)).map(ThreadId::at);
+        let thread_of = |name: Name| self.thread_of(name);
         let step = match turn {
             Turn::Issue { thread, alternative } => Step::Issue { thread: thread_of(thread)?, alternative },
             Turn::Commit { thread, index } => {
@@ -157,12 +175,12 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
         let mut wishes = Vec::new();
         for index in 0..subject.n_threads() {
             let thread = ThreadId::at(index);
+            wishes.extend(subject.waits_while(thread));
             let Status::Ready(op) = subject.status(thread) else { continue };
             let Some((event, loc)) = standing(subject, thread, op) else { continue };
             self.trace.step(Step::Issue { thread, alternative: 0 });
             Recorder::event(&mut self.trace, Event { loc: Some(loc), ..event });
             self.operations.push(Operation { op, kept: Some(subject.keep(thread)) });
-            wishes.extend(subject.waits_while(thread));
         }
         let initial = (0..subject.n_locations()).map(|loc| subject.initial(Loc::at(loc))).collect();
         let Run { trace, called: names, operations, .. } = self;

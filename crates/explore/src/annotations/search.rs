@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use teetotal_judge::Ending;
 use teetotal_judge::order::Effort;
-use teetotal_memory::Model;
-use teetotal_program::{Failure, Hindsight, Loc, Rewind};
+use teetotal_memory::{Event, Model, Source};
+use teetotal_program::{Failure, Hindsight, Loc, Op, Rewind, Status, ThreadId, Value};
 
 use super::archive::{Archive, Known};
 use super::changes::{Annotation, Changes};
@@ -53,7 +53,9 @@ pub fn watch<S: Rewind + Hindsight, M: Model>(
         n_unknown: 0,
         n_lost: 0,
     };
-    match search.all() {
+    let result = search.all();
+    search.system.settle();
+    match result {
         Ok(()) => Ok((search.stats, search.coverage())),
         Err(Halt::Stop(reason)) => Ok((search.stats, Coverage::Stopped(reason))),
         Err(Halt::Unsupported(unsupported)) => Err(unsupported),
@@ -164,6 +166,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     /// Runs an execution that agrees with the annotation, shows it, and looks for others from it later.
     fn go(&mut self, plan: &Plan, annotation: &Annotation, refuted: Rc<Refuted>) -> Result<(), Halt> {
         let Some(execution) = self.run(plan)? else { return Ok(()) };
+        self.note_observations(&execution);
         let known = Known::new(execution);
         let number = self.index.add(&known.pasts);
         self.archive.add(&known, &plan.held);
@@ -197,17 +200,72 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         self.index.look_from(number, &annotation.points);
     }
 
-    /// Whether nothing is possible any more, also of what is held.
+    /// Whether nothing is possible any more, also of what is held, and every failed await would fail again.
     fn is_over(&mut self) -> bool {
         let mut enabled = Vec::new();
         self.system.enabled(&mut enabled);
-        enabled.is_empty()
+        enabled.is_empty() && self.fails_forever()
+    }
+
+    /// Tells the subject where a thread reads what another has changed and changed back in a failed await.
+    fn note_observations(&self, execution: &Execution<S::Kept>) {
+        let (subject, trace) = (self.system.subject(), &execution.trace);
+        for event in trace.events() {
+            let Some(Source::Write(write)) = event.source else { continue };
+            let write = trace.event(write);
+            let is_restored = |failed: teetotal_program::FailedAwait| {
+                let is_later = |other: &Event| {
+                    other.is_write()
+                        && (other.thread, other.loc) == (write.thread, write.loc)
+                        && other.index > write.index
+                };
+                failed.restores && write.index >= failed.since && trace.events().iter().any(is_later)
+            };
+            match subject.status(write.thread) {
+                Status::FailedAwait(failed) if write.thread != event.thread && is_restored(failed) => {
+                    subject.note_observed(write.thread);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether no thread in a failed await can ever go on, given what memory holds.
+    fn fails_forever(&self) -> bool {
+        let (subject, machine) = (self.system.subject(), self.system.machine());
+        let threads = || (0..subject.n_threads()).map(ThreadId::at);
+        let waits_at = |thread: ThreadId, locs: &[Loc]| match subject.status(thread) {
+            Status::FailedAwait(_) => subject.waits_while(thread).iter().any(|(loc, _)| locs.contains(loc)),
+            Status::Ready(Op::Lock { loc, .. }) => locs.contains(&loc),
+            Status::Ready(Op::Await { .. }) => {
+                let mut awaited = Vec::new();
+                subject.awaited(thread, &mut awaited);
+                awaited.iter().any(|loc| locs.contains(loc))
+            }
+            _ => false,
+        };
+        threads().all(|thread| match subject.status(thread) {
+            // What it restores may be what another thread waits for.
+            Status::FailedAwait(failed)
+                if failed.restores && {
+                    let locs = subject.restores(thread);
+                    threads().any(|other| other != thread && waits_at(other, &locs))
+                } =>
+            {
+                false
+            }
+            Status::FailedAwait(failed) => {
+                let holds = |&(loc, value): &(Loc, Value)| machine.memory(loc) == value;
+                !failed.is_spurious && subject.waits_while(thread).iter().all(holds)
+            }
+            _ => true,
+        })
     }
 
     /// Where threads might wait for good if the writes came in another order, shows that.
     fn end_otherwise(&mut self, known: &Known<S::Kept>, plan: &Plan, is_real: bool) -> Result<(), Halt> {
         let Known { execution, pasts } = known;
-        if execution.n_performed == execution.trace.events().len() {
+        if execution.n_performed == execution.trace.events().len() && execution.wishes.is_empty() {
             return Ok(());
         }
         let mut solver = solver(M::ID, execution, &execution.trace);

@@ -144,6 +144,7 @@ fn run_sized<S: Rewindable, M: Model, const N: usize>(
         progress.cut.get_or_insert(StopReason::Preemptions(bound));
     }
     progress.stats.pending = progress.stats.pending.max(walk.peak as u64);
+    walk.settle();
     result
 }
 

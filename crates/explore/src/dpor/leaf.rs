@@ -79,10 +79,13 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         self.endless().is_none() && self.waits_in_earnest()
     }
 
-    /// Whether every thread that waits does so for good: it reads the newest write, and that does not let it go on.
+    /// Whether every thread that waits is blocked forever: it reads the newest writes, and these do not let it go on.
     pub(super) fn waits_in_earnest(&self) -> bool {
         self.all_threads().all(|thread| {
             let last = self.graph.strand(thread).last;
+            if let Some(failed) = self.failed_await(thread) {
+                return self.fails_forever(thread, failed);
+            }
             if last == NONE || self.graph.node(last).role != Role::Blocked {
                 return true;
             }
@@ -106,7 +109,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             match self.subject.status(thread) {
                 Status::Failed(_) => return Ending::Failed,
                 Status::Discarded => discarded = true,
-                Status::Ready(_) => blocked.push(thread),
+                Status::Ready(_) | Status::FailedAwait(_) => blocked.push(thread),
                 Status::NotStarted | Status::Finished => {}
             }
         }

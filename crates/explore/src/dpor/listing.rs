@@ -112,12 +112,17 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
     fn drop_vain(&mut self, first: usize, thread: ThreadId, loc: usize) {
-        if self.graph.n_waiting == 0 {
+        if self.graph.n_waiting == 0 && !S::RUNS_AGAIN {
             return;
         }
         let is_waiting = |&other: &ThreadId| {
             let last = self.graph.strand(other).last;
-            last != NONE && self.graph.node(last).role == Role::Blocked && self.graph.node(last).loc() == loc
+            let read = if last != NONE && self.graph.node(last).role == Role::Blocked {
+                Some(last)
+            } else {
+                self.failed_read(other).filter(|_| other != thread)
+            };
+            read.is_some_and(|read| self.graph.node(read).loc() == loc)
         };
         let Some(waiting) = self.threads().find(is_waiting) else { return };
         if self.threads().any(|other| other != thread && other != waiting && self.subject.may_write(other)) {

@@ -11,6 +11,7 @@ mod bits;
 mod bounded;
 mod checkpoint;
 mod estimate;
+mod failed_await;
 mod graph;
 mod job;
 mod leaf;

@@ -228,6 +228,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 let place = self.subject.place(thread);
                 let slot = self.graph.add(Node::blank(thread, place, Role::Read, access));
                 self.read(slot, op, source);
+                return self.stand_of_reader(slot);
             }
             (Task::Perform(thread, op), Alternative::Choose(taken)) => self.order(thread, op, taken),
             (Task::Perform(thread, op), Alternative::Only) => self.order(thread, op, 0),
@@ -245,14 +246,24 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 }
                 self.graph.replant(read);
                 self.read(read, op, write);
+                return self.stand_of_reader(read);
             }
             (task, alternative) => unreachable!("{task:?} has no alternative {alternative:?}"),
         }
         Stand::Deeper
     }
 
+    /// Where the walk stands after `read` was added.
+    fn stand_of_reader(&self, read: Slot) -> Stand {
+        if !S::RUNS_AGAIN {
+            return Stand::Deeper;
+        }
+        self.note_observation(read);
+        if self.fails_for_nothing(self.graph.node(read).thread) { Stand::DeadEnd } else { Stand::Deeper }
+    }
+
     /// Tells a subject that runs again what memory holds where it stands, before the graph goes on without it.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if S::RUNS_AGAIN && !self.is_stale {
             // The subject may already stand at a location that the graph has not heard of.
             self.make_room();
@@ -335,6 +346,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
         self.make_room();
         if was_stale {
+            self.tell_failed_awaits();
             self.graph.take_values(&self.plan.0, &self.plan.1);
             self.recompute_halves();
         }

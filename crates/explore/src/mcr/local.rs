@@ -194,7 +194,7 @@ pub(super) fn standing(status: Status, is_drained: bool) -> Standing {
         Status::Finished if is_drained => Standing::Ended,
         Status::Finished | Status::Discarded => Standing::Over,
         Status::Failed(teetotal_program::Failure::EndlessLoop { instruction }) => Standing::Endless(instruction),
-        Status::Failed(_) => Standing::Over,
+        Status::Failed(_) | Status::FailedAwait(_) => Standing::Over,
     }
 }
 

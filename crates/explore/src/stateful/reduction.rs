@@ -145,7 +145,9 @@ impl Reduction {
             Status::Ready(op) => op,
             // Who spawns it is not known here.
             Status::NotStarted => return None,
-            Status::Finished | Status::Discarded | Status::Failed(_) => return Some(Processes::default()),
+            Status::Finished | Status::Discarded | Status::Failed(_) | Status::FailedAwait(_) => {
+                return Some(Processes::default());
+            }
         };
         if self.ready & 1 << thread.index() == 0 {
             return Some(self.enablers(state, thread, op));

@@ -1,8 +1,10 @@
 //! Running again as far as a plan has it.
 
-use teetotal_program::{Loc, Redo, RedoAnswer, RedoKind, Rewind, Subject, ThreadId, Value};
+use teetotal_program::{FailedAwait, Loc, Redo, RedoAnswer, RedoKind, Rewind, Subject, ThreadId, Value};
 
 use super::{Live, State};
+use crate::hidden::{Kind, Name};
+use crate::loops::Iteration;
 use crate::request::What;
 use crate::standing::Standing;
 
@@ -40,10 +42,27 @@ impl Rewind for Live {
         self.execution.ledger.note_standing(self.standing().collect());
     }
 
-    /// Locks, channels, conditions and tokens are; what a thread spins on may be stored to.
+    /// Locks, channels, conditions and tokens are.
     fn waits_for_updates(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);
-        matches!(what, Some(What::Lock { .. } | What::Await { is_hint: false, .. }))
+        matches!(what, Some(What::Lock { .. } | What::Await { .. }))
+    }
+
+    fn set_failed_await(&mut self, thread: ThreadId, failed: Option<FailedAwait>) {
+        let Some(own) = self.threads.get_mut(thread.index()) else { return };
+        let place = own.place;
+        own.loops.failed = failed.zip(place).map(|(failed, head)| Iteration {
+            since: failed.since,
+            is_spurious: failed.is_spurious,
+            restores: failed.restores,
+            head,
+        });
+    }
+
+    fn note_observed(&self, thread: ThreadId) {
+        if let Some(failed) = self.threads[thread.index()].loops.failed {
+            self.execution.expose(Name::new(Kind::Observation, failed.head));
+        }
     }
 
     fn rests(&self, thread: ThreadId) -> Option<u32> {
@@ -59,9 +78,7 @@ impl Live {
     fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
         self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
             State::Waiting(_, request) => {
-                let in_vain = self.execution.turns.borrow().get(index).map_or(0, |turn| turn.in_vain);
-                let thread = ThreadId::at(index);
-                Some(Standing { thread, performed: own.performed, place: request.place, in_vain })
+                Some(Standing { thread: ThreadId::at(index), performed: own.performed, place: request.place })
             }
             _ => None,
         })

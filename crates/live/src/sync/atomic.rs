@@ -12,10 +12,12 @@ use teetotal_program::{OnFailure, Order, Value};
 
 use crate::cell::access;
 use crate::complaint::Kind;
+use crate::entry::call;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Matter, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
 use crate::spurious::goes_wrong;
+use crate::statics::own_ref;
 
 /// The ordering as the search knows it.
 pub(crate) fn order(ordering: Ordering) -> Order {
@@ -42,7 +44,8 @@ pub(crate) fn on_failure(ordering: Ordering) -> Ordering {
 pub fn fence(ordering: Ordering) {
     assert!(ordering != Ordering::Relaxed, "there is no such thing as a relaxed fence");
     if is_active() {
-        perform(What::Fence { order: order(ordering) }, Location::caller());
+        let place = Location::caller();
+        call(|| perform(What::Fence { order: order(ordering) }, place));
     } else {
         real::fence(ordering);
     }
@@ -53,25 +56,55 @@ pub fn compiler_fence(ordering: Ordering) {
     real::compiler_fence(ordering);
 }
 
+/// Refuses an ordering that a load cannot have.
+///
+/// # Panics
+/// If it is one.
+#[track_caller]
+pub(crate) fn assert_load(ordering: Ordering) {
+    assert!(ordering != Ordering::Release, "there is no such thing as a release load");
+    assert!(ordering != Ordering::AcqRel, "there is no such thing as an acquire-release load");
+}
+
+/// Refuses an ordering that a store cannot have.
+///
+/// # Panics
+/// If it is one.
+#[track_caller]
+pub(crate) fn assert_store(ordering: Ordering) {
+    assert!(ordering != Ordering::Acquire, "there is no such thing as an acquire store");
+    assert!(ordering != Ordering::AcqRel, "there is no such thing as an acquire-release store");
+}
+
+/// Refuses an ordering that a compare-exchange that fails cannot have.
+///
+/// # Panics
+/// If it is one.
+#[track_caller]
+pub(crate) fn assert_failure(ordering: Ordering) {
+    assert!(ordering != Ordering::Release, "there is no such thing as a release failure ordering");
+    assert!(ordering != Ordering::AcqRel, "there is no such thing as an acquire-release failure ordering");
+}
+
 /// A cell under the checker: reads what is in it.
-#[track_caller]
-pub(crate) fn load(cell: Cell, ordering: Ordering) -> Value {
-    assert!(!matches!(ordering, Ordering::Release | Ordering::AcqRel), "there is no such thing as a release load");
-    perform(What::Load { at: cell, order: order(ordering) }, Location::caller())
+pub(crate) fn load(cell: Cell, ordering: Ordering, place: &'static Location<'static>) -> Value {
+    perform(What::Load { at: cell, order: order(ordering) }, place)
 }
 
-#[track_caller]
-pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering) {
-    assert!(!matches!(ordering, Ordering::Acquire | Ordering::AcqRel), "there is no such thing as an acquire store");
-    perform(What::Store { at: cell, value, order: order(ordering) }, Location::caller());
+pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering, place: &'static Location<'static>) {
+    perform(What::Store { at: cell, value, order: order(ordering) }, place);
 }
 
-/// Gives the old value.
-#[track_caller]
-pub(crate) fn update(cell: Cell, update: Update, ordering: Ordering, failure: Ordering) -> Value {
+/// Returns the old value.
+pub(crate) fn update(
+    cell: Cell,
+    update: Update,
+    ordering: Ordering,
+    failure: Ordering,
+    place: &'static Location<'static>,
+) -> Value {
     let on_failure = OnFailure::Load(order(failure));
-    let what = What::Rmw { at: cell, update, order: order(ordering), on_failure };
-    perform(what, Location::caller())
+    perform(What::Rmw { at: cell, update, order: order(ordering), on_failure }, place)
 }
 
 /// Whether an access to the cell is the search's affair. If it is not, the cell itself holds its value from now on.
@@ -91,7 +124,7 @@ pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bo
 #[track_caller]
 pub(crate) fn read_unsynchronized(cell: Cell) -> Value {
     access(cell.key, Kind::READ);
-    load(cell, Ordering::Relaxed)
+    load(cell, Ordering::Relaxed, Location::caller())
 }
 
 /// The thread that runs takes the cell for itself, which is a race if others access it. Gives what is in it.
@@ -104,7 +137,7 @@ pub(crate) fn take(cell: Cell, identity: &Identity) -> Value {
     if current(|execution| execution.written(cell.key).is_none()).unwrap_or(true) {
         return cell.initial;
     }
-    let value = load(cell, Ordering::Relaxed);
+    let value = load(cell, Ordering::Relaxed, Location::caller());
     identity.renew();
     let new = identity.key();
     current(|execution| execution.races.borrow_mut().rename(cell.key, new));
@@ -130,9 +163,20 @@ macro_rules! atomic {
                 Cell { key: self.identity.key(), initial: Self::raw(initial), may_race: true }
             }
 
+            /// The cell outside of executions.
+            fn own(&self) -> &real::$name {
+                own_ref(&self.real)
+            }
+
+            /// The same, which is about to be changed.
+            fn written(&self) -> &real::$name {
+                self.identity.note_outside();
+                own_ref(&self.real)
+            }
+
             #[track_caller]
             fn is_searched(&self) -> bool {
-                is_searched(&self.identity, |value| self.real.store(value as $int, Ordering::Relaxed))
+                is_searched(&self.identity, |value| own_ref(&self.real).store(value as $int, Ordering::Relaxed))
             }
 
             /// The value as the search knows it.
@@ -140,39 +184,53 @@ macro_rules! atomic {
                 (value as Value) & (Value::MAX >> (64 - $bits))
             }
 
+            #[inline]
             #[track_caller]
             fn update(&self, function: Function, operand: $int, ordering: Ordering) -> $int {
-                update(self.cell(), Update::new(function, Self::raw(operand), $bits), ordering, Ordering::Relaxed)
-                    as $int
+                let (operand, place) = (Self::raw(operand), Location::caller());
+                let old = call(|| {
+                    update(self.cell(), Update::new(function, operand, $bits), ordering, Ordering::Relaxed, place)
+                });
+                old as $int
             }
 
             /// Reads.
+            #[inline]
             #[track_caller]
             pub fn load(&self, ordering: Ordering) -> $int {
-                if self.is_searched() { load(self.cell(), ordering) as $int } else { self.real.load(ordering) }
+                assert_load(ordering);
+                if !self.is_searched() {
+                    return self.own().load(ordering);
+                }
+                let place = Location::caller();
+                call(|| load(self.cell(), ordering, place)) as $int
             }
 
             /// Writes.
+            #[inline]
             #[track_caller]
             pub fn store(&self, value: $int, ordering: Ordering) {
-                if self.is_searched() {
-                    store(self.cell(), Self::raw(value), ordering);
-                } else {
-                    self.real.store(value, ordering);
+                assert_store(ordering);
+                if !self.is_searched() {
+                    return self.written().store(value, ordering);
                 }
+                let place = Location::caller();
+                call(|| store(self.cell(), Self::raw(value), ordering, place));
             }
 
-            /// Writes, and gives what was there.
+            /// Writes; returns the previous value.
+            #[inline]
             #[track_caller]
             pub fn swap(&self, value: $int, ordering: Ordering) -> $int {
                 if self.is_searched() {
                     self.update(Function::Swap, value, ordering)
                 } else {
-                    self.real.swap(value, ordering)
+                    self.written().swap(value, ordering)
                 }
             }
 
             /// Writes `new` if the value is `current`.
+            #[inline]
             #[track_caller]
             pub fn compare_exchange(
                 &self,
@@ -181,15 +239,18 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
+                assert_failure(failure);
                 if !self.is_searched() {
-                    return self.real.compare_exchange(current, new, success, failure);
+                    return self.written().compare_exchange(current, new, success, failure);
                 }
+                let place = Location::caller();
                 let function = Function::CompareExchange { expected: Self::raw(current) };
-                let old = update(self.cell(), Update::new(function, Self::raw(new), $bits), success, failure) as $int;
+                let change = Update::new(function, Self::raw(new), $bits);
+                let old = call(|| update(self.cell(), change, success, failure, place)) as $int;
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does, as often as that is asked for.
+            /// As [`Self::compare_exchange`], but it may fail spuriously; under the checker it does, as often as that is asked for.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -198,7 +259,8 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
-                if goes_wrong(Matter::Failure, Location::caller()) {
+                let place = Location::caller();
+                if call(|| goes_wrong(Matter::Failure, place)) {
                     return Err(self.load(failure));
                 }
                 self.compare_exchange(current, new, success, failure)
@@ -235,7 +297,7 @@ macro_rules! atomic {
                 if self.is_searched() {
                     read_unsynchronized(self.cell()) as $int
                 } else {
-                    self.real.load(Ordering::Relaxed)
+                    self.own().load(Ordering::Relaxed)
                 }
             }
 
@@ -281,7 +343,7 @@ macro_rules! atomic {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let value = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
-                value.map_or_else(|| self.real.load(Ordering::Relaxed), |value| value as $int).fmt(f)
+                value.map_or_else(|| self.own().load(Ordering::Relaxed), |value| value as $int).fmt(f)
             }
         }
     };
@@ -292,33 +354,34 @@ macro_rules! integer {
         atomic!($name, $int, $bits, $signed);
 
         impl $name {
-            integer!(@fetch fetch_add, Add, "Adds, and gives what was there.", $int);
-            integer!(@fetch fetch_sub, Sub, "Subtracts, and gives what was there.", $int);
-            integer!(@fetch fetch_and, And, "Keeps the bits of `value`, and gives what was there.", $int);
-            integer!(@fetch fetch_nand, Nand, "Clears the bits that are in both, and gives what was there.", $int);
-            integer!(@fetch fetch_or, Or, "Sets the bits of `value`, and gives what was there.", $int);
-            integer!(@fetch fetch_xor, Xor, "Flips the bits of `value`, and gives what was there.", $int);
+            integer!(@fetch fetch_add, Add, "Adds; returns the previous value.", $int);
+            integer!(@fetch fetch_sub, Sub, "Subtracts; returns the previous value.", $int);
+            integer!(@fetch fetch_and, And, "Keeps the bits of `value`; returns the previous value.", $int);
+            integer!(@fetch fetch_nand, Nand, "Clears the bits that are in both; returns the previous value.", $int);
+            integer!(@fetch fetch_or, Or, "Sets the bits of `value`; returns the previous value.", $int);
+            integer!(@fetch fetch_xor, Xor, "Flips the bits of `value`; returns the previous value.", $int);
 
-            /// The larger, and gives what was there.
+            /// The larger; returns the previous value.
             #[track_caller]
             pub fn fetch_max(&self, value: $int, ordering: Ordering) -> $int {
                 let function = if $signed { Function::SignedMax } else { Function::Max };
-                if self.is_searched() { self.update(function, value, ordering) } else { self.real.fetch_max(value, ordering) }
+                if self.is_searched() { self.update(function, value, ordering) } else { self.written().fetch_max(value, ordering) }
             }
 
-            /// The smaller, and gives what was there.
+            /// The smaller; returns the previous value.
             #[track_caller]
             pub fn fetch_min(&self, value: $int, ordering: Ordering) -> $int {
                 let function = if $signed { Function::SignedMin } else { Function::Min };
-                if self.is_searched() { self.update(function, value, ordering) } else { self.real.fetch_min(value, ordering) }
+                if self.is_searched() { self.update(function, value, ordering) } else { self.written().fetch_min(value, ordering) }
             }
         }
     };
     (@fetch $fetch:ident, $function:ident, $doc:expr, $int:ty) => {
         #[doc = $doc]
+        #[inline]
         #[track_caller]
         pub fn $fetch(&self, value: $int, ordering: Ordering) -> $int {
-            if self.is_searched() { self.update(Function::$function, value, ordering) } else { self.real.$fetch(value, ordering) }
+            if self.is_searched() { self.update(Function::$function, value, ordering) } else { self.written().$fetch(value, ordering) }
         }
     };
 }

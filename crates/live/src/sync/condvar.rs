@@ -9,11 +9,11 @@ use std::time::Duration;
 use teetotal_program::{OnFailure, Order, Value};
 
 use super::mutex::MutexGuard;
+use crate::hint::is_time_over;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Matter, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
 use crate::spurious::goes_wrong;
-use crate::turn::is_time_over;
 
 /// A place where threads wait until others notify them.
 ///
@@ -56,7 +56,7 @@ impl Condvar {
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
         if !is_active() {
-            return guard.wait_outside(|real| self.real.wait(real).unwrap_or_else(PoisonError::into_inner));
+            return guard.wait_outside(place, |real| self.real.wait(real).unwrap_or_else(PoisonError::into_inner));
         }
         let own = self.begin(place);
         let lock = guard.free(place);
@@ -90,7 +90,7 @@ impl Condvar {
         let place = Location::caller();
         if !is_active() {
             let mut timed_out = false;
-            let guard = guard.wait_outside(|real| {
+            let guard = guard.wait_outside(place, |real| {
                 let (real, result) = self.real.wait_timeout(real, duration).unwrap_or_else(PoisonError::into_inner);
                 timed_out = result.timed_out();
                 real
@@ -111,7 +111,7 @@ impl Condvar {
 
     fn until_notified(&self, own: Value, timed: bool, place: &'static Location<'static>) {
         let until = Until::Clear(own);
-        perform(What::Await { at: self.cell(), until, timed, is_hint: false }, place);
+        perform(What::Await { at: self.cell(), until, timed }, place);
     }
 
     /// As [`Condvar::wait_timeout`], until `condition` no longer holds.

@@ -8,9 +8,10 @@ use std::panic::Location;
 use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
 use crate::clock::Clock;
+use crate::hidden::{Kind, Name};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{Execution, current, is_active, perform, perform_or_postpone, running};
+use crate::runtime::{Execution, current, is_active, note_taken, perform, perform_in_drop, running};
 
 const STRONG: Value = (1 << 32) - 1;
 const WEAK: Value = 1 << 32;
@@ -19,7 +20,7 @@ const WEAK: Value = 1 << 32;
 #[derive(Debug)]
 pub(crate) struct Counts {
     /// What they are called in the ledger: where the `Arc` was made.
-    name: usize,
+    name: Name,
     address: usize,
     possession: Option<usize>,
     /// What the search knows them by, if they are in the open.
@@ -46,7 +47,7 @@ pub(super) enum Last {
     /// As it is.
     Plain,
     /// Hidden under this name, with what others knew who dropped theirs.
-    Unseen(usize, Clock),
+    Unseen(Name, Clock),
 }
 
 impl Tag {
@@ -59,7 +60,7 @@ impl Tag {
             return Tag::NONE;
         }
         let tag = current(|execution| {
-            let name = std::ptr::from_ref(place) as usize;
+            let name = Name::new(Kind::Thing, place);
             let possession = is_possession.then(|| execution.possessions.borrow_mut().add("Arc", place, address));
             let identity = execution.is_open(name).then(|| Box::new(Identity::new()));
             let mut arcs = execution.arcs.borrow_mut();
@@ -73,6 +74,7 @@ impl Tag {
                 asked: Clock::default(),
                 counted: Clock::default(),
             });
+            note_taken(arcs.len(), 1);
             Tag { generation: execution.generation.get(), index: arcs.len() - 1 }
         });
         tag.unwrap_or(Tag::NONE)
@@ -130,6 +132,7 @@ impl Tag {
 
     /// There is another strong reference.
     pub(super) fn strong_added(self, place: &'static Location<'static>) {
+        note_taken(self.index + 1, 1);
         if self.change(Function::Add, 1, Order::Relaxed, place).is_none() {
             self.has_changed();
         }
@@ -137,6 +140,7 @@ impl Tag {
 
     /// There is another weak reference.
     pub(super) fn weak_added(self, place: &'static Location<'static>) {
+        note_taken(self.index + 1, WEAK as i64);
         if self.change(Function::Add, WEAK, Order::Relaxed, place).is_none() {
             self.has_changed();
         }
@@ -144,6 +148,7 @@ impl Tag {
 
     /// There is one weak reference less.
     pub(super) fn weak_dropped(self, place: &'static Location<'static>) {
+        note_taken(self.index + 1, -(WEAK as i64));
         if self.change(Function::Sub, WEAK, Order::Release, place).is_none() {
             self.has_changed();
         }
@@ -161,11 +166,12 @@ impl Tag {
 
     /// There is one strong reference less; if it `is_last`, gives how that is dropped.
     pub(super) fn strong_dropped(self, is_last: &dyn Fn() -> bool, place: &'static Location<'static>) -> Last {
+        note_taken(self.index + 1, -1);
         if let Some(at) = self.cell() {
             if running().is_some() {
                 let update = Update::new(Function::Sub, 1, 64);
                 let on_failure = OnFailure::Load(Order::Relaxed);
-                perform_or_postpone(What::Rmw { at, update, order: Order::Release, on_failure }, place);
+                perform_in_drop(What::Rmw { at, update, order: Order::Release, on_failure }, place);
                 if is_last() && is_active() {
                     perform(What::Fence { order: Order::Acquire }, place);
                 }
@@ -227,6 +233,11 @@ impl Tag {
         });
         self.has_changed();
         None
+    }
+
+    /// A weak reference was made strong.
+    pub(super) fn upgraded(self) {
+        note_taken(self.index + 1, 1);
     }
 
     /// Nobody has a strong reference any more.

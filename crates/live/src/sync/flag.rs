@@ -7,11 +7,15 @@ use std::sync::atomic::Ordering;
 
 use teetotal_program::Value;
 
-use super::atomic::{is_searched, load, on_failure, read_unsynchronized, store, take, update};
+use super::atomic::{
+    assert_failure, assert_load, assert_store, is_searched, load, on_failure, read_unsynchronized, store, take, update,
+};
+use crate::entry::call;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Matter, Update};
 use crate::runtime::current;
 use crate::spurious::goes_wrong;
+use crate::statics::own_ref;
 
 /// A boolean that threads may share.
 pub struct AtomicBool {
@@ -30,81 +34,117 @@ impl AtomicBool {
         Cell { key: self.identity.key(), initial, may_race: true }
     }
 
-    #[track_caller]
-    fn is_searched(&self) -> bool {
-        is_searched(&self.identity, |value| self.real.store(value != 0, Ordering::Relaxed))
+    /// The cell outside of executions.
+    fn own(&self) -> &real::AtomicBool {
+        own_ref(&self.real)
+    }
+
+    /// The same, which is about to be changed.
+    fn written(&self) -> &real::AtomicBool {
+        self.identity.note_outside();
+        own_ref(&self.real)
     }
 
     #[track_caller]
+    fn is_searched(&self) -> bool {
+        is_searched(&self.identity, |value| own_ref(&self.real).store(value != 0, Ordering::Relaxed))
+    }
+
+    #[inline]
+    #[track_caller]
     fn update(&self, function: Function, operand: bool, ordering: Ordering) -> bool {
-        update(self.cell(), Update::new(function, operand.into(), 1), ordering, Ordering::Relaxed) != 0
+        let place = Location::caller();
+        call(|| update(self.cell(), Update::new(function, operand.into(), 1), ordering, Ordering::Relaxed, place)) != 0
     }
 
     /// Reads.
+    #[inline]
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> bool {
-        if self.is_searched() { load(self.cell(), ordering) != 0 } else { self.real.load(ordering) }
+        assert_load(ordering);
+        if !self.is_searched() {
+            return self.own().load(ordering);
+        }
+        let place = Location::caller();
+        call(|| load(self.cell(), ordering, place)) != 0
     }
 
     /// Writes.
+    #[inline]
     #[track_caller]
     pub fn store(&self, value: bool, ordering: Ordering) {
-        if self.is_searched() { store(self.cell(), value.into(), ordering) } else { self.real.store(value, ordering) }
+        assert_store(ordering);
+        if !self.is_searched() {
+            return self.written().store(value, ordering);
+        }
+        let place = Location::caller();
+        call(|| store(self.cell(), value.into(), ordering, place));
     }
 
-    /// Writes, and gives what was there.
+    /// Writes; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn swap(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() { self.update(Function::Swap, value, ordering) } else { self.real.swap(value, ordering) }
+        if self.is_searched() {
+            self.update(Function::Swap, value, ordering)
+        } else {
+            self.written().swap(value, ordering)
+        }
     }
 
-    /// Both, and gives what was there.
+    /// Logical AND; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn fetch_and(&self, value: bool, ordering: Ordering) -> bool {
         if self.is_searched() {
             self.update(Function::And, value, ordering)
         } else {
-            self.real.fetch_and(value, ordering)
+            self.written().fetch_and(value, ordering)
         }
     }
 
-    /// Not both, and gives what was there.
+    /// Logical NAND; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn fetch_nand(&self, value: bool, ordering: Ordering) -> bool {
         if self.is_searched() {
             self.update(Function::Nand, value, ordering)
         } else {
-            self.real.fetch_nand(value, ordering)
+            self.written().fetch_nand(value, ordering)
         }
     }
 
-    /// One of both, and gives what was there.
+    /// Logical OR; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn fetch_or(&self, value: bool, ordering: Ordering) -> bool {
         if self.is_searched() {
             self.update(Function::Or, value, ordering)
         } else {
-            self.real.fetch_or(value, ordering)
+            self.written().fetch_or(value, ordering)
         }
     }
 
-    /// Exactly one of both, and gives what was there.
+    /// Logical XOR; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn fetch_xor(&self, value: bool, ordering: Ordering) -> bool {
         if self.is_searched() {
             self.update(Function::Xor, value, ordering)
         } else {
-            self.real.fetch_xor(value, ordering)
+            self.written().fetch_xor(value, ordering)
         }
     }
 
-    /// The opposite, and gives what was there.
+    /// Logical NOT; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn fetch_not(&self, ordering: Ordering) -> bool {
         self.fetch_xor(true, ordering)
     }
 
     /// Writes `new` if the value is `current`.
+    #[inline]
     #[track_caller]
     pub fn compare_exchange(
         &self,
@@ -113,15 +153,18 @@ impl AtomicBool {
         success: Ordering,
         failure: Ordering,
     ) -> Result<bool, bool> {
+        assert_failure(failure);
         if !self.is_searched() {
-            return self.real.compare_exchange(current, new, success, failure);
+            return self.written().compare_exchange(current, new, success, failure);
         }
-        let function = Function::CompareExchange { expected: current.into() };
-        let old = update(self.cell(), Update::new(function, new.into(), 1), success, failure) != 0;
+        let place = Location::caller();
+        let change = Update::new(Function::CompareExchange { expected: current.into() }, new.into(), 1);
+        let old = call(|| update(self.cell(), change, success, failure, place)) != 0;
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does, as often as that is asked for.
+    /// As [`Self::compare_exchange`], but it may fail spuriously; under the checker it does, as often as that is asked for.
+    #[inline]
     #[track_caller]
     pub fn compare_exchange_weak(
         &self,
@@ -130,7 +173,8 @@ impl AtomicBool {
         success: Ordering,
         failure: Ordering,
     ) -> Result<bool, bool> {
-        if goes_wrong(Matter::Failure, Location::caller()) {
+        let place = Location::caller();
+        if call(|| goes_wrong(Matter::Failure, place)) {
             return Err(self.load(failure));
         }
         self.compare_exchange(current, new, success, failure)
@@ -143,6 +187,7 @@ impl AtomicBool {
     }
 
     /// Writes what `f` makes of the value, until nobody has come between.
+    #[inline]
     #[track_caller]
     pub fn fetch_update<F>(&self, success: Ordering, failure: Ordering, mut f: F) -> Result<bool, bool>
     where
@@ -164,7 +209,7 @@ impl AtomicBool {
     /// No other thread may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> bool {
-        if self.is_searched() { read_unsynchronized(self.cell()) != 0 } else { self.real.load(Ordering::Relaxed) }
+        if self.is_searched() { read_unsynchronized(self.cell()) != 0 } else { self.own().load(Ordering::Relaxed) }
     }
 
     /// Calls `f` with the value, which nobody else can access meanwhile.
@@ -209,6 +254,6 @@ impl From<bool> for AtomicBool {
 impl fmt::Debug for AtomicBool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
-        value.map_or_else(|| self.real.load(Ordering::Relaxed), |value| value != 0).fmt(f)
+        value.map_or_else(|| self.own().load(Ordering::Relaxed), |value| value != 0).fmt(f)
     }
 }

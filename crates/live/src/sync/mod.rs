@@ -12,6 +12,7 @@ mod mutex;
 mod notify;
 mod once;
 mod pointer;
+mod poison;
 mod rwlock;
 mod weak;
 

@@ -13,10 +13,10 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 use teetotal_program::{OnFailure, Order, Value};
 
 use super::channel;
+use crate::hint::is_time_over;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
-use crate::runtime::{is_active, perform, perform_or_postpone, running};
-use crate::turn::is_time_over;
+use crate::runtime::{is_active, note_effect, perform, perform_in_drop, running};
 
 /// A channel without a limit.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
@@ -66,7 +66,9 @@ impl<T> Shared<T> {
         What::Rmw { at: self.cell(), update, order, on_failure: OnFailure::Load(Order::Acquire) }
     }
 
+    /// Calls `f` with the messages, which it may change.
     fn with<R>(&self, f: impl FnOnce(&mut Messages<T>) -> R) -> R {
+        note_effect();
         f(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -102,7 +104,7 @@ impl<T> Shared<T> {
         let number = self.put(perform(what, place), message).map_err(SendError)?;
         if self.bound == Some(0) {
             let until = Until::Taken(number);
-            let state = perform(What::Await { at: self.cell(), until, timed: false, is_hint: false }, place);
+            let state = perform(What::Await { at: self.cell(), until, timed: false }, place);
             if channel::taken(state) <= number {
                 let message = self.with(|messages| messages.list[number as usize].take());
                 return message.map_or(Ok(()), |message| Err(SendError(message)));
@@ -125,10 +127,12 @@ impl<T> Shared<T> {
 
     /// The message that the receiver has come to, given the state that it saw.
     fn get(&self, state: Value) -> Option<T> {
+        let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).taken;
+        if channel::sent(state) as usize <= taken {
+            return None;
+        }
         self.with(|messages| {
-            let message =
-                messages.list.get_mut(messages.taken).filter(|_| channel::sent(state) as usize > messages.taken);
-            let message = message?.take();
+            let message = messages.list.get_mut(messages.taken)?.take();
             messages.taken += 1;
             message
         })
@@ -141,8 +145,9 @@ impl<T> Shared<T> {
         let at = self.cell();
         let what = match self.bound {
             None => {
-                let until = Until::Sent(self.with(|messages| messages.taken) as Value);
-                What::Await { at, until, timed, is_hint: false }
+                let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).taken;
+                let until = Until::Sent(taken as Value);
+                What::Await { at, until, timed }
             }
             Some(_) => What::Lock { at, update: Update::new(Function::Take, 0, 64), order: Order::AcqRel, timed },
         };
@@ -178,7 +183,7 @@ impl<T> Shared<T> {
     /// Somebody more may send, or somebody less.
     fn count(&self, function: Function, order: Order, place: &'static Location<'static>) {
         if running().is_some() {
-            perform_or_postpone(self.rmw(function, channel::SENDER, order), place);
+            perform_in_drop(self.rmw(function, channel::SENDER, order), place);
         }
     }
 }
@@ -316,7 +321,7 @@ impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         let End::Modeled(shared) = &self.0 else { return };
         if running().is_some() {
-            perform_or_postpone(shared.rmw(Function::Or, channel::CLOSED, Order::AcqRel), Location::caller());
+            perform_in_drop(shared.rmw(Function::Or, channel::CLOSED, Order::AcqRel), Location::caller());
         }
         let rest = shared.with(|messages| std::mem::take(&mut messages.list));
         drop(rest);

@@ -6,21 +6,23 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync as real;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use teetotal_program::{OnFailure, Order, ThreadId};
 
+use super::poison::Poison;
+use crate::entry::call;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{is_active, perform, perform_or_postpone, running};
+use crate::runtime::{is_active, perform, perform_in_drop, running};
+use crate::statics::own;
 
 /// A lock around data.
 pub struct Mutex<T: ?Sized> {
     /// Locks outside of models.
     real: real::Mutex<()>,
     identity: Identity,
-    poisoned: AtomicBool,
+    poison: Poison,
     data: UnsafeCell<T>,
 }
 
@@ -53,20 +55,26 @@ impl<T> Mutex<T> {
         Mutex {
             real: real::Mutex::new(()),
             identity: Identity::new(),
-            poisoned: AtomicBool::new(false),
+            poison: Poison::new(),
             data: UnsafeCell::new(data),
         }
     }
 
     /// The data.
     pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.poison.known();
         let data = self.data.into_inner();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
+    /// Where the data is.
+    fn data(&self) -> *mut T {
+        // SAFETY: there is a value.
+        unsafe { own(self.data.get()) }
+    }
+
     fn cell(&self) -> Cell {
         Cell { key: self.identity.key(), initial: 0, may_race: false }
     }
@@ -79,58 +87,72 @@ impl<T: ?Sized> Mutex<T> {
 
     pub(super) fn lock_at(&self, place: &'static Location<'static>) -> LockResult<MutexGuard<'_, T>> {
         if is_active() {
-            let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
-            perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
-            return self.guard(None);
+            call(|| {
+                let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
+                perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place)
+            });
+            return self.guard(None, place);
         }
         self.identity.refuse_outsiders();
+        self.identity.note_outside();
         let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
-        self.guard(Some(real))
+        self.guard(Some(real), place)
     }
 
     /// Takes the lock if it is free.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let place = Location::caller();
         let guard = if is_active() {
-            let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
-            let on_failure = OnFailure::Load(Order::Relaxed);
-            let cell = self.cell();
-            let old = perform(What::Rmw { at: cell, update, order: Order::Acquire, on_failure }, Location::caller());
+            let old = call(|| {
+                let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
+                let on_failure = OnFailure::Load(Order::Relaxed);
+                perform(What::Rmw { at: self.cell(), update, order: Order::Acquire, on_failure }, place)
+            });
             if old != 0 {
                 return Err(TryLockError::WouldBlock);
             }
-            self.guard(None)
+            self.guard(None, place)
         } else {
             self.identity.refuse_outsiders();
+            self.identity.note_outside();
             match self.real.try_lock() {
-                Ok(real) => self.guard(Some(real)),
-                Err(TryLockError::Poisoned(poisoned)) => self.guard(Some(poisoned.into_inner())),
+                Ok(real) => self.guard(Some(real), place),
+                Err(TryLockError::Poisoned(poisoned)) => self.guard(Some(poisoned.into_inner()), place),
                 Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
             }
         };
         guard.map_err(TryLockError::Poisoned)
     }
 
-    fn guard<'a>(&'a self, real: Option<real::MutexGuard<'a, ()>>) -> LockResult<MutexGuard<'a, T>> {
+    fn guard<'a>(
+        &'a self,
+        real: Option<real::MutexGuard<'a, ()>>,
+        place: &'static Location<'static>,
+    ) -> LockResult<MutexGuard<'a, T>> {
         let guard = MutexGuard { lock: self, real, panicking: std::thread::panicking(), stays: PhantomData };
-        if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+        if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
     /// The data, which nobody else can access meanwhile.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.poison.known();
         let data = self.data.get_mut();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 
     /// Whether a thread panicked while it held the lock.
+    ///
+    /// It may change at any time, unless the thread holds the lock.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.poisoned.load(Ordering::Relaxed)
+        self.poison.get(Location::caller())
     }
 
     /// Forgets that a thread panicked.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.poisoned.store(false, Ordering::Relaxed);
+        self.poison.clear(Location::caller());
     }
 }
 
@@ -148,13 +170,14 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Waits with the lock that is used outside of models.
     pub(super) fn wait_outside(
         mut self,
+        place: &'static Location<'static>,
         wait: impl FnOnce(real::MutexGuard<'a, ()>) -> real::MutexGuard<'a, ()>,
     ) -> LockResult<MutexGuard<'a, T>> {
         let lock = self.lock;
         let real = self.real.take();
         std::mem::forget(self);
         // A guard of a model that is being given up has no lock outside, and nothing to wait for.
-        lock.guard(real.map(wait))
+        lock.guard(real.map(wait), place)
     }
 }
 
@@ -163,26 +186,27 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
     fn deref(&self) -> &T {
         // SAFETY: the guard holds the lock.
-        unsafe { &*self.lock.data.get() }
+        unsafe { &*self.lock.data() }
     }
 }
 
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the guard holds the lock.
-        unsafe { &mut *self.lock.data.get() }
+        unsafe { &mut *self.lock.data() }
     }
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
+        let place = Location::caller();
         if !self.panicking && std::thread::panicking() {
-            self.lock.poisoned.store(true, Ordering::Relaxed);
+            call(|| self.lock.poison.set(place));
         }
         if self.real.is_none() && running().is_some() {
             let at = self.lock.cell();
-            perform_or_postpone(What::Unlock { at, order: Order::Release }, Location::caller());
+            call(|| perform_in_drop(What::Unlock { at, order: Order::Release }, place));
         }
     }
 }
@@ -210,7 +234,7 @@ impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 
 impl<T: ?Sized> fmt::Debug for Mutex<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex").field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
+        f.debug_struct("Mutex").field("poisoned", &self.poison.known()).finish_non_exhaustive()
     }
 }
 

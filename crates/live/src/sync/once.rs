@@ -12,7 +12,7 @@ use super::mutex::holder;
 use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{current, is_active, perform, perform_or_postpone, running};
+use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, refuse_misuse, running};
 
 /// What the cell of a [`Once`] holds when it is done.
 const DONE: Value = Value::MAX;
@@ -47,7 +47,7 @@ impl Drop for Finish<'_> {
     fn drop(&mut self) {
         let (at, update) = (self.once.cell(), Update::new(Function::Swap, self.state, 64));
         let on_failure = OnFailure::Load(Order::Relaxed);
-        perform_or_postpone(What::Rmw { at, update, order: Order::Release, on_failure }, self.place);
+        perform_in_drop(What::Rmw { at, update, order: Order::Release, on_failure }, self.place);
     }
 }
 
@@ -68,6 +68,7 @@ impl Once {
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
         if !is_active() {
+            self.identity.note_outside();
             return self.real.call_once(f);
         }
         self.call(Location::caller(), |state| {
@@ -80,6 +81,7 @@ impl Once {
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
         if !is_active() {
+            self.identity.note_outside();
             return self.real.call_once_force(|state| f(&OnceState(state.is_poisoned())));
         }
         self.call(Location::caller(), f);
@@ -116,7 +118,7 @@ impl Once {
             return self.real.wait();
         }
         let until = crate::request::Until::AtLeast(DONE);
-        perform(What::Await { at: self.cell(), until, timed: false, is_hint: false }, Location::caller());
+        perform(What::Await { at: self.cell(), until, timed: false }, Location::caller());
     }
 }
 
@@ -159,15 +161,24 @@ impl<T> OnceLock<T> {
         pointer.flatten().map(|pointer| unsafe { &*pointer.cast::<T>() })
     }
 
-    /// Whether the lock has a value outside of executions, which it had before this one began.
+    /// Whether the lock is used outside of executions, or was made with a value.
+    #[track_caller]
     fn is_outside(&self) -> bool {
+        if running().is_some() && self.real.get().is_some() {
+            self.once.identity.key();
+            refuse_misuse(Location::caller());
+        }
         running().is_none() || self.real.get().is_some()
     }
 
     fn put(&self, value: T) {
         current(|execution| {
             let key = self.once.identity.key();
-            execution.once.borrow_mut().insert(key, Erased::new(value));
+            let value = Erased::new(value);
+            let address = value.pointer() as usize;
+            execution.values.borrow_mut().push(address..address + size_of::<T>());
+            note_effect();
+            execution.once.borrow_mut().insert(key, value);
         });
     }
 
@@ -184,6 +195,7 @@ impl<T> OnceLock<T> {
     }
 
     /// The value, which nobody else can access meanwhile.
+    #[track_caller]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_outside() {
             return self.real.get_mut();
@@ -205,6 +217,7 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
         if self.is_outside() {
+            self.once.identity.note_outside();
             return self.real.get_or_init(f);
         }
         if is_active() {

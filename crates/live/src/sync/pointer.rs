@@ -7,11 +7,15 @@ use std::sync::atomic::Ordering;
 
 use teetotal_program::Value;
 
-use super::atomic::{is_searched, load, on_failure, read_unsynchronized, store, take, update};
+use super::atomic::{
+    assert_failure, assert_load, assert_store, is_searched, load, on_failure, read_unsynchronized, store, take, update,
+};
+use crate::entry::call;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Matter, Update};
 use crate::runtime::current;
 use crate::spurious::goes_wrong;
+use crate::statics::own_ref;
 
 /// A pointer that threads may share.
 pub struct AtomicPtr<T> {
@@ -38,33 +42,59 @@ impl<T> AtomicPtr<T> {
         Cell { key: self.identity.key(), initial: raw(self.real.load(Ordering::Relaxed)), may_race: true }
     }
 
+    /// The cell outside of executions.
+    fn own(&self) -> &real::AtomicPtr<T> {
+        own_ref(&self.real)
+    }
+
+    /// The same, which is about to be changed.
+    fn written(&self) -> &real::AtomicPtr<T> {
+        self.identity.note_outside();
+        own_ref(&self.real)
+    }
+
     #[track_caller]
     fn is_searched(&self) -> bool {
-        is_searched(&self.identity, |value| self.real.store(pointer(value), Ordering::Relaxed))
+        is_searched(&self.identity, |value| own_ref(&self.real).store(pointer(value), Ordering::Relaxed))
     }
 
     /// Reads.
+    #[inline]
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> *mut T {
-        if self.is_searched() { pointer(load(self.cell(), ordering)) } else { self.real.load(ordering) }
+        assert_load(ordering);
+        if !self.is_searched() {
+            return self.own().load(ordering);
+        }
+        let place = Location::caller();
+        pointer(call(|| load(self.cell(), ordering, place)))
     }
 
     /// Writes.
+    #[inline]
     #[track_caller]
     pub fn store(&self, value: *mut T, ordering: Ordering) {
-        if self.is_searched() { store(self.cell(), raw(value), ordering) } else { self.real.store(value, ordering) }
+        assert_store(ordering);
+        if !self.is_searched() {
+            return self.written().store(value, ordering);
+        }
+        let place = Location::caller();
+        call(|| store(self.cell(), raw(value), ordering, place));
     }
 
-    /// Writes, and gives what was there.
+    /// Writes; returns the previous value.
+    #[inline]
     #[track_caller]
     pub fn swap(&self, value: *mut T, ordering: Ordering) -> *mut T {
         if !self.is_searched() {
-            return self.real.swap(value, ordering);
+            return self.written().swap(value, ordering);
         }
-        pointer(update(self.cell(), Update::new(Function::Swap, raw(value), 64), ordering, Ordering::Relaxed))
+        let (change, place) = (Update::new(Function::Swap, raw(value), 64), Location::caller());
+        pointer(call(|| update(self.cell(), change, ordering, Ordering::Relaxed, place)))
     }
 
     /// Writes `new` if the pointer is `current`.
+    #[inline]
     #[track_caller]
     pub fn compare_exchange(
         &self,
@@ -73,15 +103,18 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
+        assert_failure(failure);
         if !self.is_searched() {
-            return self.real.compare_exchange(current, new, success, failure);
+            return self.written().compare_exchange(current, new, success, failure);
         }
-        let function = Function::CompareExchange { expected: raw(current) };
-        let old = pointer(update(self.cell(), Update::new(function, raw(new), 64), success, failure));
+        let place = Location::caller();
+        let change = Update::new(Function::CompareExchange { expected: raw(current) }, raw(new), 64);
+        let old = pointer(call(|| update(self.cell(), change, success, failure, place)));
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but it may fail for no reason; under the checker it does, as often as that is asked for.
+    /// As [`Self::compare_exchange`], but it may fail spuriously; under the checker it does, as often as that is asked for.
+    #[inline]
     #[track_caller]
     pub fn compare_exchange_weak(
         &self,
@@ -90,7 +123,8 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
-        if goes_wrong(Matter::Failure, Location::caller()) {
+        let place = Location::caller();
+        if call(|| goes_wrong(Matter::Failure, place)) {
             return Err(self.load(failure));
         }
         self.compare_exchange(current, new, success, failure)
@@ -103,6 +137,7 @@ impl<T> AtomicPtr<T> {
     }
 
     /// Writes what `f` makes of the pointer, until nobody has come between.
+    #[inline]
     #[track_caller]
     pub fn fetch_update<F>(&self, success: Ordering, failure: Ordering, mut f: F) -> Result<*mut T, *mut T>
     where
@@ -124,7 +159,7 @@ impl<T> AtomicPtr<T> {
     /// No other thread may write at the same time.
     #[track_caller]
     pub unsafe fn unsync_load(&self) -> *mut T {
-        if self.is_searched() { pointer(read_unsynchronized(self.cell())) } else { self.real.load(Ordering::Relaxed) }
+        if self.is_searched() { pointer(read_unsynchronized(self.cell())) } else { self.own().load(Ordering::Relaxed) }
     }
 
     /// Calls `f` with the pointer, which nobody else can access meanwhile.
@@ -169,6 +204,6 @@ impl<T> From<*mut T> for AtomicPtr<T> {
 impl<T> fmt::Debug for AtomicPtr<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
-        value.map_or_else(|| self.real.load(Ordering::Relaxed), pointer).fmt(f)
+        value.map_or_else(|| self.own().load(Ordering::Relaxed), pointer).fmt(f)
     }
 }

@@ -5,22 +5,23 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync as real;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use teetotal_program::{OnFailure, Order, Value};
 
 use super::mutex::holder;
+use super::poison::Poison;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{is_active, perform, perform_or_postpone, running};
+use crate::runtime::{is_active, perform, perform_in_drop, running};
+use crate::statics::own;
 
 /// A lock that one thread may have to write, or several to read.
 pub struct RwLock<T: ?Sized> {
     /// Locks outside of models.
     real: real::RwLock<()>,
     identity: Identity,
-    poisoned: AtomicBool,
+    poison: Poison,
     data: UnsafeCell<T>,
 }
 
@@ -52,20 +53,26 @@ impl<T> RwLock<T> {
         RwLock {
             real: real::RwLock::new(()),
             identity: Identity::new(),
-            poisoned: AtomicBool::new(false),
+            poison: Poison::new(),
             data: UnsafeCell::new(data),
         }
     }
 
     /// The data.
     pub fn into_inner(self) -> LockResult<T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.poison.known();
         let data = self.data.into_inner();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
+    /// Where the data is.
+    fn data(&self) -> *mut T {
+        // SAFETY: there is a value.
+        unsafe { own(self.data.get()) }
+    }
+
     fn cell(&self) -> Cell {
         Cell { key: self.identity.key(), initial: 0, may_race: false }
     }
@@ -82,23 +89,25 @@ impl<T: ?Sized> RwLock<T> {
         let place = Location::caller();
         if !is_active() {
             self.identity.refuse_outsiders();
-            return self.reads(Some(self.real.read().unwrap_or_else(PoisonError::into_inner)));
+            return self.reads(Some(self.real.read().unwrap_or_else(PoisonError::into_inner)), place);
         }
         let update = Update::new(Function::AddUnless { bits: WRITER }, READER, 64);
         perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
-        self.reads(None)
+        self.reads(None, place)
     }
 
     /// Waits until nobody reads or writes, and writes.
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let place = Location::caller();
         if !is_active() {
             self.identity.refuse_outsiders();
-            return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)));
+            self.identity.note_outside();
+            return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)), place);
         }
         let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
-        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, Location::caller());
-        self.writes(None)
+        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
+        self.writes(None, place)
     }
 
     /// Reads, unless somebody writes.
@@ -118,7 +127,7 @@ impl<T: ?Sized> RwLock<T> {
                 Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
             }
         };
-        self.reads(real).map_err(TryLockError::Poisoned)
+        self.reads(real, Location::caller()).map_err(TryLockError::Poisoned)
     }
 
     /// Writes, unless somebody reads or writes.
@@ -133,40 +142,53 @@ impl<T: ?Sized> RwLock<T> {
             None
         } else {
             self.identity.refuse_outsiders();
+            self.identity.note_outside();
             match self.real.try_write() {
                 Ok(real) => Some(real),
                 Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
                 Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
             }
         };
-        self.writes(real).map_err(TryLockError::Poisoned)
+        self.writes(real, Location::caller()).map_err(TryLockError::Poisoned)
     }
 
-    fn reads<'a>(&'a self, real: Option<real::RwLockReadGuard<'a, ()>>) -> LockResult<RwLockReadGuard<'a, T>> {
+    fn reads<'a>(
+        &'a self,
+        real: Option<real::RwLockReadGuard<'a, ()>>,
+        place: &'static Location<'static>,
+    ) -> LockResult<RwLockReadGuard<'a, T>> {
         let guard = RwLockReadGuard { lock: self, real };
-        if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+        if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    fn writes<'a>(&'a self, real: Option<real::RwLockWriteGuard<'a, ()>>) -> LockResult<RwLockWriteGuard<'a, T>> {
+    fn writes<'a>(
+        &'a self,
+        real: Option<real::RwLockWriteGuard<'a, ()>>,
+        place: &'static Location<'static>,
+    ) -> LockResult<RwLockWriteGuard<'a, T>> {
         let guard = RwLockWriteGuard { lock: self, real, panicking: std::thread::panicking() };
-        if self.is_poisoned() { Err(PoisonError::new(guard)) } else { Ok(guard) }
+        if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
     /// The data, which nobody else can access meanwhile.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        let poisoned = self.is_poisoned();
+        let poisoned = self.poison.known();
         let data = self.data.get_mut();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 
     /// Whether a thread panicked while it wrote.
+    ///
+    /// It may change at any time, unless the thread holds the lock.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.poisoned.load(Ordering::Relaxed)
+        self.poison.get(Location::caller())
     }
 
     /// Forgets that a thread panicked.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.poisoned.store(false, Ordering::Relaxed);
+        self.poison.clear(Location::caller());
     }
 }
 
@@ -193,7 +215,7 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
 
     fn deref(&self) -> &T {
         // SAFETY: nobody writes as long as the guard is there.
-        unsafe { &*self.lock.data.get() }
+        unsafe { &*self.lock.data() }
     }
 }
 
@@ -202,14 +224,14 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
 
     fn deref(&self) -> &T {
         // SAFETY: nobody else reads or writes as long as the guard is there.
-        unsafe { &*self.lock.data.get() }
+        unsafe { &*self.lock.data() }
     }
 }
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the same.
-        unsafe { &mut *self.lock.data.get() }
+        unsafe { &mut *self.lock.data() }
     }
 }
 
@@ -219,7 +241,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
         if self.real.is_none() && running().is_some() {
             let (at, update) = (self.lock.cell(), Update::new(Function::Sub, READER, 64));
             let on_failure = OnFailure::Load(Order::Relaxed);
-            perform_or_postpone(What::Rmw { at, update, order: Order::Release, on_failure }, Location::caller());
+            perform_in_drop(What::Rmw { at, update, order: Order::Release, on_failure }, Location::caller());
         }
     }
 }
@@ -227,12 +249,13 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
+        let place = Location::caller();
         if !self.panicking && std::thread::panicking() {
-            self.lock.poisoned.store(true, Ordering::Relaxed);
+            self.lock.poison.set(place);
         }
         if self.real.is_none() && running().is_some() {
             let at = self.lock.cell();
-            perform_or_postpone(What::Unlock { at, order: Order::Release }, Location::caller());
+            perform_in_drop(What::Unlock { at, order: Order::Release }, place);
         }
     }
 }
@@ -266,7 +289,7 @@ impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 
 impl<T: ?Sized> fmt::Debug for RwLock<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RwLock").field("poisoned", &self.is_poisoned()).finish_non_exhaustive()
+        f.debug_struct("RwLock").field("poisoned", &self.poison.known()).finish_non_exhaustive()
     }
 }
 

@@ -37,7 +37,9 @@ impl<T: ?Sized> Weak<T> {
         if self.tag.upgrade(Location::caller()) == Some(false) {
             return None;
         }
-        self.value.upgrade().map(|value| Arc::with_tag(value, self.tag))
+        let value = self.value.upgrade()?;
+        self.tag.upgraded();
+        Some(Arc::with_tag(value, self.tag))
     }
 
     /// How many own the value.

@@ -2,7 +2,7 @@
 
 use teetotal_judge::axiomatic;
 use teetotal_live::{Access, Complaint, Ledger, Live, Place, WaitsFor};
-use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor};
+use teetotal_memory::{Event, MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
 
@@ -76,7 +76,7 @@ fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Pr
     let threads = match found {
         Problem::Failed(_, Complaint::Race(race)) => vec![race.first.thread, race.second.thread],
         Problem::Failed(thread, Complaint::Panic { .. }) => vec![*thread],
-        Problem::Deadlock(_) | Problem::Leak(_) => return None,
+        Problem::Deadlock(_) | Problem::Livelock(_) | Problem::Leak(_) => return None,
     };
     let moves = relevant::past_of(&threads, &whole.trace);
     let smaller = perform::<M>(live(), &Way::Moves(moves.clone()));
@@ -102,7 +102,7 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
             let second = snippet(message, &race.second.place.into(), Some(&label(&race.second)), &mut texts);
             first + after_message(&second)
         }
-        Problem::Deadlock(blocked) => deadlock(performed, blocked, &mut texts),
+        Problem::Deadlock(blocked) | Problem::Livelock(blocked) => deadlock(performed, blocked, &mut texts),
         Problem::Leak(leaks) => {
             let mut out = "leak: not given back when the execution ends\n".to_owned();
             for leak in leaks {
@@ -141,13 +141,20 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
 fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
     let live = performed.system.subject();
     let names: Vec<String> = blocked.iter().map(|&thread| thread_name(thread)).collect();
+    let spins = |&thread: &ThreadId| matches!(live.status(thread), Status::FailedAwait(_));
+    let what = if blocked.iter().any(spins) { "livelock" } else { "deadlock" };
     let message = match names.as_slice() {
-        [one] => format!("deadlock: {one} waits for good"),
-        several => format!("deadlock: {} wait for good", several.join(", ")),
+        [one] => format!("{what}: {one} is blocked forever"),
+        several => format!("{what}: {} are blocked forever", several.join(", ")),
     };
     let mut out = format!("{message}\n");
     for &thread in blocked {
-        let why = format!("{} waits {}", thread_name(thread), what_for(performed, thread));
+        let why = match live.status(thread) {
+            Status::FailedAwait(_) => {
+                format!("{} repeats this loop, and reads the same each time", thread_name(thread))
+            }
+            _ => format!("{} waits {}", thread_name(thread), what_for(performed, thread)),
+        };
         match live.source_place(thread) {
             Some(place) => {
                 let shown = snippet("", &place.into(), Some(&why), texts);
@@ -155,6 +162,28 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
             }
             None => out.push_str(&format!("  {why}\n")),
         }
+    }
+    out
+}
+
+/// Which steps the threads repeat that are in a failed await, if some are.
+fn cycle<M: Model>(performed: &Performed<M>) -> String {
+    let live = performed.system.subject();
+    let mut out = String::new();
+    for thread in (0..live.n_threads()).map(ThreadId::at) {
+        let Status::FailedAwait(failed) = live.status(thread) else { continue };
+        let is_repeated = |event: &&Event| event.thread == thread && event.index >= failed.since;
+        let steps: Vec<String> =
+            performed.trace.events().iter().filter(is_repeated).map(|event| (event.step + 1).to_string()).collect();
+        let name = thread_name(thread);
+        match steps.as_slice() {
+            [] => {}
+            [one] => out.push_str(&format!("{name} repeats step {one} forever.\n")),
+            several => out.push_str(&format!("{name} repeats steps {} forever.\n", several.join(", "))),
+        }
+    }
+    if !out.is_empty() {
+        out.push('\n');
     }
     out
 }
@@ -182,7 +211,7 @@ pub(super) fn timeline<M: Model>(performed: &Performed<M>) -> String {
             let options = Options { width: WIDTH, ..Options::default() };
             let is_sequential = axiomatic::accepts(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
             let words = if is_sequential { String::new() } else { timeline.render_words(options) + "\n" };
-            format!("{}\n{words}", timeline.render_steps(options))
+            format!("{}\n{}{words}", timeline.render_steps(options), cycle(performed))
         }
         None => "(the execution cannot be shown)\n".to_owned(),
     }

@@ -2,15 +2,17 @@
 
 use teetotal_judge::Ending;
 use teetotal_live::{Complaint, Leak, Live};
-use teetotal_program::{Loc, Subject, ThreadId, Value};
+use teetotal_program::{Status, Subject, ThreadId};
 
 /// What is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Problem {
     /// A thread panicked or raced.
     Failed(ThreadId, Complaint),
-    /// These threads wait for good.
+    /// These threads are blocked forever.
     Deadlock(Vec<ThreadId>),
+    /// The same, but some of them run on and on without effect.
+    Livelock(Vec<ThreadId>),
     /// Things were not given back.
     Leak(Vec<Leak>),
 }
@@ -24,14 +26,16 @@ impl Problem {
             }
             (Problem::Failed(_, Complaint::Race(_)), Problem::Failed(_, Complaint::Race(_)))
             | (Problem::Deadlock(_), Problem::Deadlock(_))
+            | (Problem::Livelock(_), Problem::Livelock(_))
             | (Problem::Leak(_), Problem::Leak(_)) => true,
             _ => false,
         }
     }
 }
 
-/// What is wrong with an execution that ended so, with `memory` as it is then, if anything is.
-pub(super) fn problem_of(subject: &Live, ending: &Ending, memory: &dyn Fn(Loc) -> Value) -> Option<Problem> {
+/// What is wrong with an execution that ended so, if anything is.
+pub(super) fn problem_of(subject: &Live, ending: &Ending) -> Option<Problem> {
+    let spins = |thread| matches!(subject.status(thread), Status::FailedAwait(_));
     let mut threads = (0..subject.n_threads()).map(ThreadId::at);
     let failed = threads.find_map(|thread| Some((thread, subject.complaint(thread)?.clone())));
     if let Some((thread, complaint)) = failed {
@@ -40,8 +44,9 @@ pub(super) fn problem_of(subject: &Live, ending: &Ending, memory: &dyn Fn(Loc) -
     match ending {
         // In another execution their time is over.
         Ending::Blocked(blocked) if blocked.iter().any(|&thread| subject.is_timed(thread)) => None,
-        // Those that only looked again and again go on when nobody else can.
-        Ending::Blocked(blocked) if subject.only_hints(blocked, memory) => None,
+        Ending::Blocked(blocked) if blocked.iter().any(|&thread| spins(thread)) => {
+            Some(Problem::Livelock(blocked.clone()))
+        }
         Ending::Blocked(blocked) => Some(Problem::Deadlock(blocked.clone())),
         Ending::Completed => {
             let leaks = subject.leaks();

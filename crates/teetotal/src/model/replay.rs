@@ -6,7 +6,7 @@ use teetotal_live::Ledger;
 use teetotal_memory::{Model, ModelVisitor, relations};
 
 use super::failure::{show_again, show_relaxed};
-use super::perform::{Way, perform};
+use super::perform::{Way, look_for_loops, perform};
 use super::search::Search;
 use super::{Builder, Report, SearchKind};
 
@@ -84,6 +84,13 @@ impl Again<'_> {
             }
             if performed.token.hash != self.token.hash {
                 return Err(TokenError::OtherProgram);
+            }
+            if performed.is_unfinished {
+                look_for_loops::<M>(self.builder.live(self.body, ledger), self.token);
+                if ledger.is_out_of_date() {
+                    ledger.open();
+                    continue;
+                }
             }
             let is_relaxed = || !relations::is_sequentially_consistent(&performed.trace);
             return Ok(match &performed.problem {

@@ -168,7 +168,7 @@ impl Search<'_> {
     fn once(&self, ledger: &Ledger, signal: StopSignal<'_>) -> Searched {
         let found = Mutex::new(Found::default());
         let look = |leaf: &Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
+            let problem = problem_of(leaf.subject, &leaf.ending);
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }

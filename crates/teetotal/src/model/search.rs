@@ -105,7 +105,7 @@ impl<'s> Search<'s> {
     ) -> Result<Found, Unsupported> {
         let mut wrong = None;
         let mut watch = |leaf: &annotations::Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
+            let problem = problem_of(leaf.subject, &leaf.ending);
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }
@@ -206,7 +206,7 @@ impl<'s> Search<'s> {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let instead: Mutex<Option<Found>> = Mutex::new(None);
         let watch = |leaf: &Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending, &|loc| leaf.memory(loc));
+            let problem = problem_of(leaf.subject, &leaf.ending);
             if ledger.is_out_of_date() {
                 return Flow::Stop(StopReason::Time);
             }

@@ -144,7 +144,6 @@ fn choice(live: &Live, event: &Event) -> &'static str {
         (Some(Matter::TimeOut), Some(1)) => "the time is over",
         (Some(Matter::TimeOut), _) => "the time is not over",
         (Some(Matter::Waiter), _) => "chooses whom to wake",
-        (Some(Matter::Wait), _) => "chooses what to wait for",
         (None, _) => "waits for its turn",
     }
 }

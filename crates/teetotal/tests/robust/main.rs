@@ -159,7 +159,7 @@ fn the_report_has_places_suggestions_and_an_execution() {
             help: make the store at crates/teetotal/tests/robust/lock.rs:32 `SeqCst` (confirmed: run so, it does not happen)
                   or put `fence(SeqCst)` before line 34 (confirmed: run so, it does not happen)
 
-            2 pairs of places in 36 executions of sc.
+            2 pairs of places in 12 executions of sc.
             With this fence it is robust under tso: before crates/teetotal/tests/robust/lock.rs:34.
         "#]],
     );

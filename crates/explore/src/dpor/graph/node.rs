@@ -2,7 +2,7 @@
 
 use teetotal_judge::monitors::robustness::Site;
 use teetotal_memory::Access;
-use teetotal_program::{Loc, ThreadId, Value};
+use teetotal_program::{FailedAwait, Loc, ThreadId, Value};
 
 use super::super::bits::Bits;
 use super::{NONE, Slot};
@@ -55,6 +55,8 @@ pub(in crate::dpor) enum Idle {
 pub(in crate::dpor) struct Node<const N: usize> {
     pub(in crate::dpor) thread: ThreadId,
     pub(in crate::dpor) role: Role,
+    /// Whether its thread ended a failed await with it.
+    pub(in crate::dpor) failed: Option<FailedAwait>,
     /// Whether its operation is one that waits until it can go on.
     pub(in crate::dpor) waits: bool,
     pub(in crate::dpor) access: Access,
@@ -108,6 +110,7 @@ impl<const N: usize> Node<N> {
         Node {
             thread,
             role,
+            failed: None,
             waits: false,
             access,
             place,

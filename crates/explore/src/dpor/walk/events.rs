@@ -98,6 +98,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         if matches!(answer, Answer::Load(_) | Answer::Failed) {
             self.subject.reads_from(thread, self.graph.writer(source));
             self.subject.resume(thread, &[value]);
+            self.note_failed_await(thread);
         }
         self.keep_state(thread);
     }
@@ -136,6 +137,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             }
             None => self.subject.resume(thread, &[]),
         }
+        self.note_failed_await(thread);
         self.keep_state(thread);
         slot
     }
@@ -190,6 +192,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         };
         let answer = [Value::from(taken)];
         self.subject.resume(thread, if matches!(op, Op::Choose { .. }) { &answer } else { &[] });
+        self.note_failed_await(thread);
         self.keep_state(thread);
         if let Op::Spawn { thread: child, .. } = op {
             self.graph.set_spawn(child, slot);

@@ -91,7 +91,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// The operation that `thread` can perform next.
     fn ready(&self, thread: ThreadId) -> Option<Op> {
         let last = self.graph.strand(thread).last;
-        if last != NONE && self.graph.node(last).role == Role::Blocked {
+        if last != NONE && (self.graph.node(last).role == Role::Blocked || self.graph.node(last).failed.is_some()) {
             return None;
         }
         match self.subject.status(thread) {

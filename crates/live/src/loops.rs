@@ -1,0 +1,435 @@
+//! Loops that wait: iterations of a thread after which everything is as it was before.
+//!
+//! An iteration is what a thread does between two calls into the library from the same place. If its own state is the
+//! same at both, if nothing else that it may have written is different, and if its operations leave no lasting effect on
+//! shared memory, then the execution without that iteration is one too, and has the same outcome. So a search need not go
+//! on after it: the iteration is a *failed await*, and the thread goes on only in executions in which it reads something
+//! else. Where the own state differs the loop counts, and is unrolled.
+//!
+//! `docs/theory/loops.md` has the argument. What is compared beside the own state is listed in [`crate::surroundings`].
+
+use std::panic::Location;
+
+use rustc_hash::FxHashMap;
+use teetotal_program::{ThreadId, Value};
+
+use crate::fairness::{Exceeded, Fairness, Hints, Patience};
+use crate::identity::Key;
+use crate::surroundings::{Program, Word};
+
+/// A place in the source.
+pub(crate) type Place = &'static Location<'static>;
+
+/// The operation of a thread that wrote what was read, if it is not the initial value.
+pub(crate) type Source = Option<(ThreadId, u32)>;
+
+/// What an operation did to shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Deed {
+    /// It read this value from there and wrote nothing.
+    Read { key: Key, source: Source, value: Value },
+    /// It read and wrote at once.
+    Update { key: Key, source: Source, old: Value, new: Value },
+    /// It neither read nor wrote.
+    Neutral,
+    /// It failed, or ended a wait, spuriously.
+    Spurious,
+    /// It had an effect that lasts.
+    Lasting,
+}
+
+/// What code of a model did between two operations, as far as the library was told.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Noted {
+    /// How often it called a hint that it waits, or timed out, and where it did so last.
+    pub(crate) n_hints: u32,
+    pub(crate) hint: Option<Place>,
+    /// It had an effect that lasts.
+    pub(crate) has_effect: bool,
+    /// One number for all its accesses that are not atomic; 0 if there are none.
+    pub(crate) plain: u64,
+    /// The sum of what was taken and given back, each with a number of its own; 0 if all was given back.
+    pub(crate) balance: u64,
+}
+
+/// What is known of the loops of one thread in an execution.
+#[derive(Debug, Default)]
+pub(crate) struct Loops {
+    /// What it has done, operation by operation.
+    deeds: Vec<Deed>,
+    /// What its code did after an operation with this number, where that was something.
+    noted: Vec<(u32, Noted)>,
+    /// The places that it came to of late.
+    recent: Recent,
+    /// When it last was in an own state, by a hash of that.
+    states: FxHashMap<u64, u32>,
+    /// Words outside of its own stack that it has changed: after how many operations, and what they held before.
+    changed: Vec<(u32, Word)>,
+    /// The hints that it gave.
+    hints: Hints,
+    /// The last iteration, if that is a failed await.
+    pub(crate) failed: Option<Iteration>,
+}
+
+/// An iteration after which everything is as before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Iteration {
+    /// The first operation of it.
+    pub(crate) since: u32,
+    /// Whether something in it failed spuriously, so that it is not repeated for ever.
+    pub(crate) is_spurious: bool,
+    /// Whether it changed something and changed it back.
+    pub(crate) restores: bool,
+    /// Where it begins.
+    pub(crate) head: Place,
+}
+
+/// What is known beforehand of a place at which iterations begin that leave the own state as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Head {
+    /// How many operations such an iteration has at most, as far as is known.
+    pub(crate) length: u32,
+    /// What an iteration restores was seen while it was changed.
+    pub(crate) is_observed: bool,
+    /// In how many searches an iteration seemed to change statics or thread-locals.
+    pub(crate) suspicions: u32,
+}
+
+impl Head {
+    /// So many searches in which statics or thread-locals change during an iteration show that the iteration does it.
+    ///
+    /// Another OS thread may change them at the same moment, but hardly ever in one search after the other.
+    const ENOUGH: u32 = 3;
+
+    /// Whether iterations change statics or thread-locals, so that none of them is a failed await.
+    pub(crate) fn changes_statics(self) -> bool {
+        self.suspicions >= Head::ENOUGH
+    }
+}
+
+/// What comes of an arrival at a head.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Arrival {
+    /// The thread was not there before in the same state, or has done something since.
+    New,
+    /// Its own state is as it was so many operations ago, and it is not known what else it has changed since.
+    Recurs(u32),
+    /// Only statics or thread-locals are not as they were.
+    ChangesStatics,
+    /// The iteration was a failed await.
+    Failed(Iteration),
+}
+
+impl Loops {
+    /// Forgets everything, for another execution.
+    pub(crate) fn clear(&mut self) {
+        self.deeds.clear();
+        self.noted.clear();
+        self.recent.clear();
+        if !self.states.is_empty() {
+            self.states.clear();
+        }
+        self.changed.clear();
+        self.hints.clear();
+        self.failed = None;
+    }
+
+    /// Forgets what was done in the beginning of a model; a failed await stays one.
+    pub(crate) fn forget_beginning(&mut self) {
+        let failed = self.failed.map(|failed| Iteration { since: 0, ..failed });
+        self.clear();
+        self.failed = failed;
+    }
+
+    /// How many operations were performed.
+    pub(crate) fn len(&self) -> u32 {
+        self.deeds.len() as u32
+    }
+
+    /// Takes note of an operation.
+    pub(crate) fn note(&mut self, deed: Deed) {
+        self.deeds.push(deed);
+    }
+
+    /// Takes note of what the code did since the last operation.
+    pub(crate) fn note_code(&mut self, noted: Noted) {
+        if noted != Noted::default()
+            && let Some(last) = self.len().checked_sub(1)
+        {
+            self.noted.push((last, noted));
+        }
+    }
+
+    /// Takes note of words that the code has changed.
+    pub(crate) fn note_changes(&mut self, words: impl Iterator<Item = Word>) {
+        let at = self.len();
+        self.changed.extend(words.map(|word| (at, word)));
+    }
+
+    /// The operations that a failed await consists of.
+    pub(crate) fn failed_deeds(&self) -> impl Iterator<Item = &Deed> {
+        let since = self.failed.map_or(self.deeds.len(), |failed| failed.since as usize);
+        self.deeds[since..].iter()
+    }
+
+    /// The thread gave a hint at `place`; returns whether it was one too many.
+    pub(crate) fn hint(&mut self, place: Place, fairness: &Fairness) -> Option<Exceeded> {
+        self.hints.note(place, &self.deeds, fairness)
+    }
+
+    /// The thread comes to `place`, so deep in its stack; returns whether it may go round a loop, and whether it did so
+    /// too often.
+    ///
+    /// It may go round a loop that waits if it was there before, either several times or has given a hint since, and had
+    /// no effect that lasts in between.
+    pub(crate) fn come(
+        &mut self,
+        thread: ThreadId,
+        place: Place,
+        depth: usize,
+        fairness: &Fairness,
+    ) -> (bool, Option<Exceeded>) {
+        let now = self.deeds.len() as u32;
+        let (arrivals, since) = self.recent.arrive(place, depth, now);
+        if since == now || arrivals.n < ARRIVALS && !is_hinted(&self.noted, &self.deeds, since) {
+            return (false, None);
+        }
+        let exceeded = arrivals.patience.note(&self.deeds, since, thread, fairness);
+        (self.iteration(since, thread, place).is_some(), exceeded)
+    }
+
+    /// The thread comes to `head` in an own state with this hash.
+    ///
+    /// Accesses that are not atomic may race, and where it `keeps_reads` all of them matter: then an iteration is a
+    /// failed await only if the one before was just the same.
+    pub(crate) fn arrive(
+        &self,
+        thread: ThreadId,
+        place: Place,
+        state: u64,
+        (head, keeps_reads): (Head, bool),
+        program: &Program,
+    ) -> Arrival {
+        let now = self.len();
+        let since = self.states.get(&state).copied().filter(|&since| since < now);
+        let Some(since) = since else { return Arrival::New };
+        let Some(iteration) = self.iteration(since, thread, place) else { return Arrival::New };
+        if now - since > head.length {
+            return Arrival::Recurs(now - since);
+        }
+        let is_seen = iteration.restores && head.is_observed;
+        if is_seen || head.changes_statics() || !self.is_untouched(since, |word| !program.has(word.address)) {
+            return Arrival::New;
+        }
+        let is_to_repeat = keeps_reads || self.has_plain(since);
+        if is_to_repeat && !self.repeats(since, thread) {
+            return Arrival::New;
+        }
+        // What other OS threads do must not decide where an execution ends: the search is not continued with this.
+        if self.is_untouched(since, |word| program.has(word.address)) {
+            Arrival::Failed(iteration)
+        } else {
+            Arrival::ChangesStatics
+        }
+    }
+
+    /// The thread goes on from a head, in an own state with this hash.
+    pub(crate) fn leave(&mut self, state: u64) {
+        self.states.insert(state, self.len());
+    }
+
+    fn noted_since(&self, since: u32) -> impl Iterator<Item = &Noted> {
+        noted_since(&self.noted, since)
+    }
+
+    /// The operations since then as an iteration, unless they have an effect that lasts.
+    fn iteration(&self, since: u32, thread: ThreadId, head: Place) -> Option<Iteration> {
+        let deeds = &self.deeds[since as usize..];
+        let balance = self.noted_since(since).fold(0_u64, |sum, noted| sum.wrapping_add(noted.balance));
+        if balance != 0 || deeds.contains(&Deed::Lasting) || self.noted_since(since).any(|noted| noted.has_effect) {
+            return None;
+        }
+        let restores = restored(deeds, thread, since)?;
+        Some(Iteration { since, is_spurious: deeds.contains(&Deed::Spurious), restores, head })
+    }
+
+    /// Whether every word outside of the own stack that was changed since then holds what it held, of those that count.
+    fn is_untouched(&self, since: u32, counts: impl Fn(&Word) -> bool) -> bool {
+        let changed = self.changed.iter().filter(|(at, word)| *at > since && counts(word));
+        let changed: Vec<&Word> = changed.map(|(_, word)| word).collect();
+        // The first change of a word is the one that knows what it held.
+        changed.iter().enumerate().all(|(index, word)| {
+            let is_first = !changed[..index].iter().any(|earlier| earlier.address == word.address);
+            !is_first || word.is_as_before()
+        })
+    }
+
+    /// Whether data that is not atomic was accessed since then.
+    fn has_plain(&self, since: u32) -> bool {
+        self.noted_since(since).any(|noted| noted.plain != 0)
+    }
+
+    /// Whether what was done since then was done just before as well.
+    fn repeats(&self, since: u32, thread: ThreadId) -> bool {
+        let length = self.len() - since;
+        let Some(before) = since.checked_sub(length) else { return false };
+        let plain = |from: u32| {
+            let noted =
+                self.noted.iter().filter(move |(at, noted)| (from..from + length).contains(at) && noted.plain != 0);
+            noted.map(move |(at, noted)| (at - from, noted.plain))
+        };
+        let same = |(one, other): (&Deed, &Deed)| one.shape(thread) == other.shape(thread);
+        let (before_deeds, deeds) = (&self.deeds[before as usize..since as usize], &self.deeds[since as usize..]);
+        before_deeds.iter().zip(deeds).all(same) && plain(before).eq(plain(since))
+    }
+}
+
+impl Deed {
+    /// Whether it leaves something else in memory than it found.
+    pub(crate) fn has_effect(&self) -> bool {
+        match self {
+            Deed::Update { old, new, .. } => old != new,
+            Deed::Lasting => true,
+            Deed::Read { .. } | Deed::Neutral | Deed::Spurious => false,
+        }
+    }
+
+    /// What it does and where, and what it reads from if that is of another thread than `thread`.
+    fn shape(&self, thread: ThreadId) -> (u8, Option<Key>, Source) {
+        let foreign = |source: Source| source.filter(|(writer, _)| *writer != thread);
+        match *self {
+            Deed::Read { key, source, .. } => (0, Some(key), foreign(source)),
+            Deed::Update { key, source, .. } => (1, Some(key), foreign(source)),
+            Deed::Neutral => (2, None, None),
+            Deed::Spurious => (3, None, None),
+            Deed::Lasting => (4, None, None),
+        }
+    }
+}
+
+/// Whether `deeds` write something and restore it, or write nothing; nothing if what they write lasts.
+///
+/// The writes to a location that is restored read from each other, so that no other thread has come between them.
+fn restored(deeds: &[Deed], thread: ThreadId, since: u32) -> Option<bool> {
+    let mut written: Vec<(Key, Value, Value, u32)> = Vec::new();
+    let mut restores = false;
+    for (index, deed) in (since..).zip(deeds) {
+        let Deed::Update { key, source, old, new } = *deed else { continue };
+        restores |= old != new;
+        match written.iter_mut().find(|(other, ..)| *other == key) {
+            None => written.push((key, old, new, index)),
+            Some((_, _, last, at)) if source == Some((thread, *at)) => (*last, *at) = (new, index),
+            Some(_) => return None,
+        }
+    }
+    written.iter().all(|(_, first, last, _)| first == last).then_some(restores)
+}
+
+fn noted_since(noted: &[(u32, Noted)], since: u32) -> impl Iterator<Item = &Noted> {
+    noted.iter().rev().take_while(move |(at, _)| *at >= since).map(|(_, noted)| noted)
+}
+
+/// Whether the thread has given a hint since then, or something failed spuriously.
+fn is_hinted(noted: &[(u32, Noted)], deeds: &[Deed], since: u32) -> bool {
+    noted_since(noted, since).any(|noted| noted.n_hints > 0) || deeds[since as usize..].contains(&Deed::Spurious)
+}
+
+/// So often a thread comes to a place before that is looked at more closely.
+const ARRIVALS: u32 = 4;
+
+/// The places that a thread came to: a table with open addressing that is cheap to clear.
+#[derive(Debug, Default)]
+struct Recent {
+    /// Empty, or a power of two of slots of which at most half are used; a key of 0 marks a free one.
+    slots: Vec<Arrivals>,
+    used: Vec<u32>,
+}
+
+/// The arrivals at one place.
+#[derive(Clone, Copy, Default, Debug)]
+struct Arrivals {
+    key: usize,
+    /// How many there were.
+    n: u32,
+    /// After how many operations the last one came.
+    last: u32,
+    patience: Patience,
+}
+
+impl Recent {
+    const FEWEST_SLOTS: usize = 16;
+
+    fn clear(&mut self) {
+        for index in self.used.drain(..) {
+            self.slots[index as usize] = Arrivals::default();
+        }
+    }
+
+    /// Takes note of an arrival after `now` operations; returns the arrivals, and when the one before was.
+    #[inline]
+    fn arrive(&mut self, place: Place, depth: usize, now: u32) -> (&mut Arrivals, u32) {
+        let key = (std::ptr::from_ref(place) as usize ^ depth.rotate_left(20)) | 1;
+        if 2 * self.used.len() >= self.slots.len() {
+            self.grow();
+        }
+        let index = self.slot_of(key);
+        let arrivals = &mut self.slots[index];
+        if arrivals.key != key {
+            *arrivals = Arrivals { key, last: now, ..Arrivals::default() };
+            self.used.push(index as u32);
+        }
+        arrivals.n += 1;
+        let before = std::mem::replace(&mut arrivals.last, now);
+        (arrivals, before)
+    }
+
+    /// The slot of a key, or the free one that it gets.
+    #[inline]
+    fn slot_of(&self, key: usize) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut index = mix(0, key as u64) as usize & mask;
+        while self.slots[index].key != key && self.slots[index].key != 0 {
+            index = (index + 1) & mask;
+        }
+        index
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let n_slots = (2 * self.slots.len()).max(Recent::FEWEST_SLOTS);
+        let old = std::mem::replace(&mut self.slots, vec![Arrivals::default(); n_slots]);
+        self.used.clear();
+        for arrivals in old.into_iter().filter(|arrivals| arrivals.key != 0) {
+            let index = self.slot_of(arrivals.key);
+            self.slots[index] = arrivals;
+            self.used.push(index as u32);
+        }
+    }
+}
+
+/// Puts a number into a hash.
+pub(crate) fn mix(hash: u64, number: u64) -> u64 {
+    let mixed = (hash ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ mixed >> 29
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_place_takes_the_room_of_another() {
+        let place = Location::caller();
+        let mut recent = Recent::default();
+        for _ in 0..2 {
+            for round in 0..5 {
+                for depth in 0..1_000 {
+                    let (arrivals, before) = recent.arrive(place, depth, 1_000 * round + depth as u32);
+                    assert_eq!(arrivals.n, round + 1);
+                    assert_eq!(before, 1_000 * round.saturating_sub(1) + depth as u32);
+                }
+            }
+            recent.clear();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Objects of a model that do not belong to the execution that uses them.
+
+use std::fmt;
+
+/// Why an object cannot be used in an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Misuse {
+    /// It was made outside of the execution, and is not a static.
+    Captured,
+    /// It is a static that was changed by code that is not part of a model.
+    StaticChanged,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Misuse::Captured => {
+                "an object was used that was made outside of this execution, so that its state would survive from one \
+                 execution to the next\n\
+                 help: make it inside the closure that is given to `model`, or make it a static: a static of a type of \
+                 `teetotal` is fresh in every execution\n\
+                 help: objects kept in a `std::thread_local!`, a `std::sync::OnceLock` or a static of another crate \
+                 survive too"
+            }
+            Misuse::StaticChanged => {
+                "a static was changed outside of all models, so that executions would not begin with its initial value\n\
+                 help: change it inside the closure that is given to `model`; every execution has a fresh copy"
+            }
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! What a thread may write beside its own stack and without an operation: whether it did.
+//!
+//! Looked at are the stacks of the other threads of the model (a scoped thread writes into the frames of its parent),
+//! values that belong to the execution, the statics of the program, and thread-locals. The heap is not, unless the
+//! allocator of the model knows it.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A few bytes that were changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Word {
+    pub(crate) address: usize,
+    /// What was there before, in its lower bytes.
+    before: u64,
+    n_bytes: u8,
+}
+
+impl Word {
+    /// Whether there is what was there before.
+    pub(crate) fn is_as_before(&self) -> bool {
+        // SAFETY: what was looked at stays where it is as long as the execution lasts.
+        unsafe { read(self.address, self.n_bytes.into()) == self.before }
+    }
+}
+
+/// A copy of the surroundings of a thread, made before it runs.
+#[derive(Debug, Default)]
+pub(crate) struct Surroundings {
+    pieces: Vec<Range<usize>>,
+    copy: Vec<u8>,
+    /// Whether they are being looked at, and with statics.
+    pub(crate) watches: Watches,
+}
+
+/// What is looked at while a thread runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) enum Watches {
+    #[default]
+    Nothing,
+    /// The stacks of other threads, and values of the execution.
+    Stacks,
+    /// The statics and thread-locals of the program too.
+    Everything,
+}
+
+impl Surroundings {
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.pieces.clear();
+        self.copy.clear();
+    }
+
+    /// Copies a piece of memory.
+    ///
+    /// # Safety
+    /// It can be read until [`Surroundings::changes`] was called.
+    pub(crate) unsafe fn add(&mut self, piece: Range<usize>) {
+        let start = self.copy.len();
+        self.copy.reserve(piece.len());
+        // SAFETY: the caller's, and there is room for it.
+        unsafe {
+            std::ptr::copy_nonoverlapping(piece.start as *const u8, self.copy.as_mut_ptr().add(start), piece.len());
+            self.copy.set_len(start + piece.len());
+        }
+        self.pieces.push(piece);
+    }
+
+    /// The words that hold something else than when they were copied.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = Word> + '_ {
+        let mut start = 0;
+        let changed = self.pieces.iter().filter_map(move |piece| {
+            let copy = &self.copy[start..start + piece.len()];
+            start += piece.len();
+            // SAFETY: the caller of `add` says that it can be read.
+            let now = unsafe { std::slice::from_raw_parts(piece.start as *const u8, piece.len()) };
+            (now != copy).then(|| words(piece).zip(copy.chunks(size_of::<u64>())))
+        });
+        changed.flatten().filter_map(|((address, n_bytes), copy)| {
+            let before = copy.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+            // SAFETY: the same.
+            let now = unsafe { read(address, n_bytes) };
+            (now != before).then_some(Word { address, before, n_bytes: n_bytes as u8 })
+        })
+    }
+}
+
+/// The words of a piece of memory, each with its number of bytes.
+fn words(piece: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let end = piece.end;
+    piece.clone().step_by(size_of::<u64>()).map(move |address| (address, (end - address).min(size_of::<u64>())))
+}
+
+/// Reads up to eight bytes.
+///
+/// # Safety
+/// They are there to be read. Another OS thread may write to them at the same time, so that any of them may be read.
+unsafe fn read(address: usize, n_bytes: usize) -> u64 {
+    // SAFETY: the caller's.
+    let byte = |index: usize| unsafe { ((address + index) as *const u8).read_volatile() };
+    (0..n_bytes).fold(0, |word, index| word | u64::from(byte(index)) << (8 * index))
+}
+
+/// The statics of the program, and the thread-locals of the OS thread that asks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    pub(crate) statics: Vec<Range<usize>>,
+    pub(crate) locals: Option<Range<usize>>,
+}
+
+impl Program {
+    /// Whether it was found where statics are.
+    pub(crate) fn knows_statics(&self) -> bool {
+        !self.statics.is_empty()
+    }
+
+    /// Whether a static or a thread-local is at `address`.
+    pub(crate) fn has(&self, address: usize) -> bool {
+        self.statics.iter().chain(&self.locals).any(|range| range.contains(&address))
+    }
+
+    /// Where they are, found once for each OS thread.
+    pub(crate) fn here() -> Rc<Self> {
+        thread_local!(static HERE: Rc<Program> = Rc::new(Program::find()));
+        HERE.with(Rc::clone)
+    }
+
+    /// Looks where they are; on systems that do not tell there are none.
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    fn find() -> Self {
+        let mut program = Program::default();
+        // SAFETY: the function is given the pointer that is passed here, and is called before this returns.
+        unsafe { libc::dl_iterate_phdr(Some(linux::note), (&raw mut program).cast()) };
+        program
+    }
+
+    /// Looks where they are; on systems that do not tell there are none.
+    #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+    fn find() -> Self {
+        Program::default()
+    }
+}
+
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+mod linux {
+    use std::ops::Range;
+
+    use super::Program;
+
+    /// Takes note of the first object, which is the program itself.
+    pub(super) extern "C" fn note(
+        info: *mut libc::dl_phdr_info,
+        _size: libc::size_t,
+        program: *mut libc::c_void,
+    ) -> libc::c_int {
+        // SAFETY: the system passes what it says, and `find` a pointer to a program.
+        let (info, program) = unsafe { (&*info, &mut *program.cast::<Program>()) };
+        // SAFETY: so many headers are there.
+        let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
+        let range = |header: &libc::Elf64_Phdr| {
+            let start = (info.dlpi_addr + header.p_vaddr) as usize;
+            start..start + header.p_memsz as usize
+        };
+        let read_only = headers.iter().find(|header| header.p_type == libc::PT_GNU_RELRO).map(range);
+        for header in headers {
+            if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0 {
+                program.statics.extend(without(range(header), read_only.as_ref()));
+            }
+            if header.p_type == libc::PT_TLS && !info.dlpi_tls_data.is_null() {
+                let start = info.dlpi_tls_data as usize;
+                program.locals = Some(start..start + header.p_memsz as usize);
+            }
+        }
+        1
+    }
+
+    /// The parts of a range that are not in another.
+    fn without(whole: Range<usize>, hole: Option<&Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+        let hole = hole.cloned().unwrap_or(whole.end..whole.end);
+        let parts =
+            [whole.start..hole.start.clamp(whole.start, whole.end), hole.end.clamp(whole.start, whole.end)..whole.end];
+        parts.into_iter().filter(|part| !part.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_is_changed_is_seen_until_it_is_restored() {
+        let mut bytes = [7_u8; 21];
+        let start = bytes.as_mut_ptr() as usize;
+        let mut surroundings = Surroundings::default();
+        // SAFETY: the array is there.
+        unsafe { surroundings.add(start..start + bytes.len()) };
+        assert_eq!(surroundings.changes().count(), 0);
+        std::hint::black_box(&mut bytes)[20] = 8;
+        let changed: Vec<Word> = surroundings.changes().collect();
+        assert_eq!(changed.len(), 1);
+        assert!(!changed[0].is_as_before());
+        std::hint::black_box(&mut bytes)[20] = 7;
+        assert!(changed[0].is_as_before());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn statics_and_thread_locals_of_the_program_are_found() {
+        use std::cell::Cell;
+        use std::sync::atomic::AtomicU64;
+        static STATIC: AtomicU64 = AtomicU64::new(3);
+        thread_local!(static LOCAL: Cell<u64> = const { Cell::new(3) });
+        let program = Program::find();
+        let address = std::ptr::from_ref(&STATIC) as usize;
+        assert!(program.statics.iter().any(|range| range.contains(&address)));
+        let address = LOCAL.with(|local| std::ptr::from_ref(local) as usize);
+        assert!(program.locals.is_some_and(|range| range.contains(&address)));
+    }
+}

@@ -1,0 +1,224 @@
+//! Looks for loops that wait while a model runs.
+
+use teetotal_program::{FailedAwait, ThreadId, Value};
+
+use crate::fairness::Exceeded;
+use crate::hidden::{Kind, Name};
+use crate::identity::Key;
+use crate::loops::{Arrival, Deed, Head, Iteration, Loops, Place, Source, mix};
+use crate::request::{Matter, Request, What};
+use crate::subject::{Live, State};
+use crate::surroundings::Watches;
+
+/// So often a thread goes on from the head of a loop before its statics are looked at now and then only.
+///
+/// Statics that are not of this crate are not for threads of a model to share, since they are not searched: a loop that
+/// changes them does so from its first iterations on.
+const DEPARTURES: u32 = 64;
+
+/// The hash of the own state of the thread that was looked at last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OwnState {
+    /// Which thread it is, and how often threads had run then.
+    of: Option<(ThreadId, u64)>,
+    hash: u64,
+}
+
+impl From<Iteration> for FailedAwait {
+    fn from(Iteration { since, is_spurious, restores, .. }: Iteration) -> Self {
+        FailedAwait { since, is_spurious, restores }
+    }
+}
+
+impl Live {
+    /// A hash of the own state of `thread`.
+    fn own_state(&mut self, thread: ThreadId) -> u64 {
+        let of = Some((thread, self.n_runs));
+        if self.own.of != of {
+            let range = self.execution.own_state(thread, self.threads[thread.index()].frame);
+            // SAFETY: the thread has stopped, so that its stack is there and does not change; it is made of words.
+            let words =
+                unsafe { std::slice::from_raw_parts(range.start as *const u64, range.len() / size_of::<u64>()) };
+            self.own = OwnState { of, hash: hash(words) };
+        }
+        self.own.hash
+    }
+
+    /// `thread` is about to go on from where it stands, with `answer`.
+    pub(crate) fn depart(&mut self, thread: ThreadId, answer: Value) {
+        let source = self.source;
+        let Some(Request { what, place }) = self.request(thread) else { return };
+        let (place, deed) = (*place, deed(what, answer, source));
+        if let Some(head) = self.threads[thread.index()].head.take() {
+            let state = self.own_state(thread);
+            let watches = if head.length > 0 { self.watches(place, head) } else { Watches::Nothing };
+            let own = &mut self.threads[thread.index()];
+            own.loops.leave(state);
+            if watches != Watches::Nothing {
+                own.watched_until = own.loops.len() + head.length;
+                own.watches = watches;
+            }
+        }
+        self.threads[thread.index()].loops.note(deed);
+    }
+
+    /// What is looked at in an iteration from `place` on.
+    fn watches(&mut self, place: Place, head: Head) -> Watches {
+        if head.changes_statics() {
+            return Watches::Nothing;
+        }
+        let departures = self.departures.entry(std::ptr::from_ref(place) as usize).or_insert(0);
+        *departures += 1;
+        let is_time = *departures <= DEPARTURES || departures.is_power_of_two();
+        if is_time { Watches::Everything } else { Watches::Stacks }
+    }
+
+    /// Copies what `thread` may write beside its own stack, if it is in a loop that may wait.
+    pub(crate) fn watch_surroundings(&mut self, thread: ThreadId) {
+        self.n_runs += 1;
+        let own = &self.threads[thread.index()];
+        self.surroundings.watches = if own.loops.len() <= own.watched_until { own.watches } else { Watches::Nothing };
+        if self.surroundings.watches == Watches::Nothing {
+            return;
+        }
+        self.surroundings.clear();
+        for (index, other) in self.threads.iter().enumerate().filter(|(index, _)| *index != thread.index()) {
+            let range = self.execution.own_state(ThreadId::at(index), other.frame);
+            if matches!(other.state, State::Waiting(..)) && !range.is_empty() {
+                // SAFETY: the thread has stopped, and its stack stays where it is.
+                unsafe { self.surroundings.add(range) };
+            }
+        }
+        for range in &*self.execution.values.borrow() {
+            // SAFETY: values are there as long as the execution.
+            unsafe { self.surroundings.add(range.clone()) };
+        }
+        if self.surroundings.watches == Watches::Everything {
+            for range in self.program.statics.iter().chain(&self.program.locals) {
+                // SAFETY: statics and thread-locals are there as long as the program.
+                unsafe { self.surroundings.add(range.clone()) };
+            }
+        }
+    }
+
+    /// Takes note of what the code of `thread` has done since its last operation.
+    pub(crate) fn note_code(&mut self, thread: ThreadId) {
+        let own = &mut self.threads[thread.index()];
+        if self.execution.has_noted.take() {
+            let noted = self.execution.noted.take();
+            own.loops.note_code(noted);
+            own.exceeded = noted.hint.and_then(|place| own.loops.hint(place, &self.setup.fairness));
+        }
+        if self.surroundings.watches == Watches::Nothing {
+            return;
+        }
+        own.loops.note_changes(self.surroundings.changes());
+    }
+
+    /// `thread` has come to its next operation: looks whether it repeats itself.
+    pub(crate) fn arrive(&mut self, thread: ThreadId) {
+        let own = &mut self.threads[thread.index()];
+        let exceeded = own.exceeded.take();
+        if self.execution.is_over.get() || !own.frame.is_known() {
+            return;
+        }
+        let State::Waiting(_, Request { place, .. }) = &own.state else { return };
+        let place = *place;
+        let depth = self.execution.depth(thread, own.frame);
+        let (may_loop, too_often) = own.loops.come(thread, place, depth, &self.setup.fairness);
+        let head = self.execution.heads.at(place).or(may_loop.then(Head::default));
+        if let Some(head) = head {
+            own.head = Some(head);
+            let state = self.own_state(thread);
+            let (own, keeps_reads) = (&mut self.threads[thread.index()], self.setup.keeps_failed_reads);
+            match own.loops.arrive(thread, place, state, (head, keeps_reads), &self.program) {
+                Arrival::New => {}
+                Arrival::Recurs(length) => return self.begin_anew(thread, Kind::Iteration(length), place),
+                Arrival::ChangesStatics => {
+                    return self.begin_anew(thread, Kind::Statics(head.suspicions + 1), place);
+                }
+                Arrival::Failed(iteration) => {
+                    own.loops.failed = Some(iteration);
+                    return self.execution.ledger.note_assumed(place);
+                }
+            }
+        }
+        if let Some(exceeded) = exceeded.or(too_often) {
+            self.hold_back(thread, exceeded);
+        }
+    }
+
+    /// The search is to begin anew, with what is known of `place` now; `thread` goes no further in this execution.
+    fn begin_anew(&mut self, thread: ThreadId, kind: Kind, place: Place) {
+        self.execution.expose(Name::new(kind, place));
+        let loops = &mut self.threads[thread.index()].loops;
+        let since = loops.len();
+        loops.failed = Some(Iteration { since, is_spurious: true, restores: false, head: place });
+    }
+
+    /// Lets `thread` go on only when no other thread can, since it has gone round too often.
+    fn hold_back(&mut self, thread: ThreadId, exceeded: Exceeded) {
+        // As long as there is one thread, it keeps no other from going on.
+        let own = &mut self.threads[thread.index()];
+        let (State::Waiting(_, request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
+            return;
+        };
+        let place = exceeded.hint.unwrap_or(request.place);
+        let rest = Request { what: What::Rest { before: exceeded.rounds }, place };
+        own.held = Some(std::mem::replace(request, rest));
+        self.execution.note_bounded(place, exceeded.bound);
+    }
+}
+
+impl Loops {
+    /// What the last iteration read and had not written itself, if that is a failed await.
+    ///
+    /// As long as memory holds that, the iteration is the same when it is run again.
+    pub(crate) fn failed_reads(&self, thread: ThreadId) -> impl Iterator<Item = (Key, Value)> + '_ {
+        let since = self.failed.map_or(u32::MAX, |failed| failed.since);
+        let is_own = move |source: Source| source.is_some_and(|(writer, index)| writer == thread && index >= since);
+        self.failed_deeds().filter_map(move |deed| match *deed {
+            Deed::Read { key, source, value } | Deed::Update { key, source, old: value, .. } if !is_own(source) => {
+                Some((key, value))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// What an operation does to shared memory that is answered so, with a value from `source`.
+fn deed(what: &What, answer: Value, source: Source) -> Deed {
+    let update = |key, new: Option<Value>| match new {
+        Some(new) => Deed::Update { key, source, old: answer, new },
+        None => Deed::Read { key, source, value: answer },
+    };
+    match what {
+        What::Load { at, .. } | What::Await { at, .. } => Deed::Read { key: at.key, source, value: answer },
+        What::Rmw { at, update: function, .. } | What::Lock { at, update: function, .. } => {
+            update(at.key, function.apply(answer))
+        }
+        What::Unlock { at, .. } => update(at.key, Some(0)),
+        What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious,
+        What::Choose { matter: Matter::TimeOut | Matter::Waiter | Matter::Failure | Matter::WakeUp, .. } => {
+            Deed::Neutral
+        }
+        What::Fence { .. } | What::Rest { .. } => Deed::Neutral,
+        What::Store { .. } | What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,
+    }
+}
+
+/// A hash of words, of which equal ones are taken to be equal.
+fn hash(words: &[u64]) -> u64 {
+    const MULTIPLIERS: [u64; 4] =
+        [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
+    // Four at a time, which do not wait for each other.
+    let mut lanes = [words.len() as u64, 1, 2, 3];
+    let mut chunks = words.chunks_exact(lanes.len());
+    for chunk in &mut chunks {
+        for ((lane, word), multiplier) in lanes.iter_mut().zip(chunk).zip(MULTIPLIERS) {
+            *lane = (*lane ^ word).wrapping_mul(multiplier).rotate_left(29);
+        }
+    }
+    let rest = chunks.remainder().iter().fold(0, |hash, &word| mix(hash, word));
+    lanes.into_iter().fold(rest, mix)
+}

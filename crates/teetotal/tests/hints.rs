@@ -1,0 +1,208 @@
+//! Hints are hints: a loop that waits has every execution, whether or not it says that it waits.
+
+#![allow(unsafe_code, reason = "cells are accessed through pointers")]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use common::{MODELS, explore, failure};
+use teetotal::cell::UnsafeCell;
+use teetotal::model::Report;
+use teetotal::sync::Arc;
+use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
+use teetotal::sync::atomic::{AtomicBool, AtomicUsize};
+use teetotal::{ModelId, hint, thread};
+
+/// Every result of `f` in an execution under `model`.
+fn outcomes<T: Ord + Clone + Send + 'static>(
+    model: ModelId,
+    f: impl Fn() -> T + Sync + Send + 'static,
+) -> (BTreeSet<T>, Report) {
+    let seen: &'static Mutex<BTreeSet<T>> = Box::leak(Box::default());
+    let report = explore(model, move || {
+        let result = f();
+        seen.lock().expect("no thread panics").insert(result);
+    });
+    let seen = seen.lock().expect("no thread panics").clone();
+    (seen, report)
+}
+
+#[test]
+fn a_hint_between_two_loads_deletes_no_execution() {
+    for hint in [thread::yield_now as fn(), hint::spin_loop, || thread::sleep(Duration::from_millis(1))] {
+        for model in MODELS {
+            let (seen, report) = outcomes(model, move || {
+                let x = Arc::new(AtomicUsize::new(0));
+                let other = x.clone();
+                let thread = thread::spawn(move || other.store(1, SeqCst));
+                let first = x.load(SeqCst);
+                hint();
+                let second = x.load(SeqCst);
+                thread.join().expect("it ends");
+                (first, second)
+            });
+            assert_eq!(report.failure, None);
+            assert!(report.coverage.is_complete());
+            assert_eq!(seen.into_iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 1)], "under {model:?}");
+        }
+    }
+}
+
+#[test]
+fn a_bounded_wait_may_end_without_success() {
+    for model in MODELS {
+        let text = failure(model, || {
+            let flag = Arc::new(AtomicBool::new(false));
+            let other = flag.clone();
+            thread::spawn(move || other.store(true, Release));
+            let mut is_set = false;
+            for _ in 0..3 {
+                if flag.load(Acquire) {
+                    is_set = true;
+                    break;
+                }
+                hint::spin_loop();
+            }
+            assert!(is_set, "it gave up");
+        });
+        assert!(text.contains("it gave up"), "{text}");
+    }
+}
+
+#[test]
+fn a_race_behind_a_hint_is_found() {
+    struct Shared(AtomicUsize, UnsafeCell<usize>);
+    // SAFETY: it is not, which is what is found.
+    unsafe impl Sync for Shared {}
+    let text = failure(ModelId::Sc, || {
+        let shared = Arc::new(Shared(AtomicUsize::new(0), UnsafeCell::new(0)));
+        let other = shared.clone();
+        let thread = thread::spawn(move || {
+            // SAFETY: none.
+            other.1.with_mut(|data| unsafe { *data = 1 });
+            other.0.store(1, Release);
+        });
+        if shared.0.load(Acquire) == 0 {
+            thread::yield_now();
+        }
+        // SAFETY: none.
+        shared.1.with(|data| unsafe { *data });
+        thread.join().expect("it ends");
+    });
+    assert!(text.starts_with("data race"), "{text}");
+}
+
+#[test]
+fn a_relaxed_loop_does_not_synchronize() {
+    struct Shared(AtomicUsize, UnsafeCell<usize>);
+    // SAFETY: it is not, which is what is found.
+    unsafe impl Sync for Shared {}
+    let text = failure(ModelId::Sc, || {
+        let shared = Arc::new(Shared(AtomicUsize::new(0), UnsafeCell::new(0)));
+        let other = shared.clone();
+        let thread = thread::spawn(move || {
+            // SAFETY: none.
+            other.1.with_mut(|data| unsafe { *data = 1 });
+            other.0.store(1, Release);
+        });
+        while shared.0.load(Relaxed) == 0 {
+            thread::yield_now();
+        }
+        // SAFETY: none.
+        shared.1.with(|data| unsafe { *data });
+        thread.join().expect("it ends");
+    });
+    assert!(text.starts_with("data race"), "{text}");
+}
+
+/// A pure loop is one failed await, with a hint and without.
+#[test]
+fn a_pure_loop_has_one_execution() {
+    for is_hinted in [true, false] {
+        for model in MODELS {
+            let report = explore(model, move || {
+                let flag = Arc::new(AtomicBool::new(false));
+                let other = flag.clone();
+                let thread = thread::spawn(move || other.store(true, Release));
+                while !flag.load(Acquire) {
+                    if is_hinted {
+                        hint::spin_loop();
+                    }
+                }
+                thread.join().expect("it ends");
+            });
+            assert_eq!(report.failure, None);
+            assert!(report.coverage.is_complete(), "{:?}", report.coverage);
+            assert!(report.executions <= if cfg!(debug_assertions) { 3 } else { 1 }, "{}", report.executions);
+        }
+    }
+}
+
+#[test]
+fn a_loop_that_no_thread_ends_is_a_livelock() {
+    for model in MODELS {
+        let text = failure(model, || {
+            let flag = Arc::new(AtomicBool::new(false));
+            let other = flag.clone();
+            let thread = thread::spawn(move || other.store(false, Release));
+            while !flag.load(Acquire) {}
+            thread.join().expect("it ends");
+        });
+        assert!(text.starts_with("livelock: main is blocked forever"), "{text}");
+    }
+}
+
+/// Waits for another thread with a time limit, again and again.
+fn wait_with_time_limit() {
+    let shared = Arc::new((teetotal::sync::Mutex::new(false), teetotal::sync::Condvar::new()));
+    let setter = shared.clone();
+    let thread = thread::spawn(move || {
+        *setter.0.lock().expect("no thread panics") = true;
+        setter.1.notify_one();
+    });
+    let mut is_set = shared.0.lock().expect("no thread panics");
+    while !*is_set {
+        is_set = shared.1.wait_timeout(is_set, Duration::from_millis(1)).expect("no thread panics").0;
+    }
+    drop(is_set);
+    thread.join().expect("it ends");
+}
+
+/// Statics are compared, and other OS threads may change them at any time.
+#[test]
+fn what_other_os_threads_do_to_statics_decides_nothing() {
+    use std::sync::atomic::{AtomicBool as RealBool, AtomicUsize as RealUsize};
+    static NOISE: RealUsize = RealUsize::new(0);
+    static IS_OVER: RealBool = RealBool::new(false);
+    let told = |report: Report| (report.coverage, report.failure, report.executions);
+    let expected = told(explore(ModelId::Pso, wait_with_time_limit));
+    let noise = std::thread::spawn(|| {
+        while !IS_OVER.load(Relaxed) {
+            NOISE.fetch_add(1, Relaxed);
+        }
+    });
+    let all: Vec<_> = (0..200).map(|_| told(explore(ModelId::Pso, wait_with_time_limit))).collect();
+    IS_OVER.store(true, Relaxed);
+    noise.join().expect("it ends");
+    assert!(all.iter().all(|one| *one == expected), "{expected:?}: {all:?}");
+}
+
+/// A loop that counts in a static of another library may end by that.
+#[test]
+fn a_loop_that_counts_in_a_static_is_unrolled() {
+    static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let text = failure(ModelId::Sc, || {
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = flag.clone();
+        COUNT.store(0, SeqCst);
+        thread::spawn(move || other.store(true, Release));
+        while !flag.load(Acquire) {
+            hint::spin_loop();
+            assert!(COUNT.fetch_add(1, SeqCst) < 3, "it gave up");
+        }
+    });
+    assert!(text.contains("it gave up"), "{text}");
+}

@@ -1,0 +1,194 @@
+//! Statics are fresh in every execution, whatever is in them, and nothing else survives one.
+
+#![allow(unsafe_code, reason = "cells are accessed through pointers")]
+
+mod common;
+
+use common::{explore, failure};
+use teetotal::ModelId;
+use teetotal::cell::{Cell, UnsafeCell, standard};
+use teetotal::sync::atomic::Ordering::{Relaxed, SeqCst};
+use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+use teetotal::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
+use teetotal::thread;
+
+/// Checks that `f` finds a static as it was at first, in each of several executions.
+fn is_fresh(f: impl Fn() + Sync + Send + 'static) {
+    let report = explore(ModelId::Pso, move || {
+        let x = Arc::new(AtomicUsize::new(0));
+        let other = x.clone();
+        let thread = thread::spawn(move || other.store(1, Relaxed));
+        x.load(Relaxed);
+        f();
+        thread.join().expect("it ends");
+    });
+    assert_eq!(report.failure, None);
+    assert!(report.coverage.is_complete());
+    assert!(report.executions >= 2, "only several executions can differ");
+}
+
+#[test]
+fn what_a_static_lock_guards_is_fresh() {
+    static MUTEX: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    static RW_LOCK: RwLock<(u8, u64)> = RwLock::new((7, 7));
+    is_fresh(|| {
+        let mut list = MUTEX.lock().expect("no thread panics");
+        assert!(list.is_empty());
+        list.push(1);
+        drop(list);
+        assert_eq!(MUTEX.lock().expect("no thread panics").len(), 1);
+        assert_eq!(*RW_LOCK.read().expect("no thread panics"), (7, 7));
+        *RW_LOCK.write().expect("no thread panics") = (1, 2);
+        assert_eq!(*RW_LOCK.read().expect("no thread panics"), (1, 2));
+    });
+    assert!(MUTEX.lock().expect("no thread panics").is_empty());
+}
+
+#[test]
+fn a_static_cell_is_fresh() {
+    struct Shared(UnsafeCell<u32>, standard::UnsafeCell<u32>, Cell<u32>);
+    // SAFETY: one thread uses it.
+    unsafe impl Sync for Shared {}
+    static SHARED: Shared = Shared(UnsafeCell::new(1), standard::UnsafeCell::new(2), Cell::new(3));
+    is_fresh(|| {
+        // SAFETY: this thread is the only one.
+        let before = unsafe { (SHARED.0.with(|data| *data), SHARED.1.with(|data| *data), SHARED.2.get()) };
+        assert_eq!(before, (1, 2, 3));
+        // SAFETY: the same.
+        unsafe {
+            SHARED.0.with_mut(|data| *data += 10);
+            *SHARED.0.get_mut().deref() += 10;
+            SHARED.1.with_mut(|data| *data += 10);
+        }
+        SHARED.2.set(13);
+        // SAFETY: the same.
+        let after = unsafe { (SHARED.0.with(|data| *data), SHARED.1.with(|data| *data), SHARED.2.get()) };
+        assert_eq!(after, (21, 12, 13));
+    });
+}
+
+#[test]
+fn a_static_atomic_is_fresh() {
+    static NUMBER: AtomicUsize = AtomicUsize::new(5);
+    static FLAG: AtomicBool = AtomicBool::new(true);
+    static POINTER: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+    is_fresh(|| {
+        assert_eq!(NUMBER.fetch_add(1, SeqCst), 5);
+        assert!(FLAG.swap(false, SeqCst));
+        assert!(POINTER.swap(std::ptr::dangling_mut(), SeqCst).is_null());
+    });
+    assert_eq!(NUMBER.load(SeqCst), 5);
+}
+
+#[test]
+fn what_is_done_once_in_a_static_is_done_once_in_each_execution() {
+    static ONCE: Once = Once::new();
+    static ONCE_LOCK: OnceLock<Vec<u8>> = OnceLock::new();
+    static LAZY: LazyLock<Vec<u8>> = LazyLock::new(|| vec![1]);
+    static CONDVAR: Condvar = Condvar::new();
+    static BARRIER: Mutex<Option<Barrier>> = Mutex::new(None);
+    is_fresh(|| {
+        assert!(!ONCE.is_completed());
+        ONCE.call_once(|| {});
+        assert!(ONCE.is_completed());
+        assert!(ONCE_LOCK.get().is_none());
+        ONCE_LOCK.set(vec![1]).expect("it is set once");
+        assert_eq!(*LAZY, [1]);
+        CONDVAR.notify_all();
+        assert!(BARRIER.lock().expect("no thread panics").replace(Barrier::new(1)).is_none());
+    });
+}
+
+#[test]
+fn poison_of_a_static_is_fresh() {
+    static MUTEX: Mutex<u8> = Mutex::new(0);
+    static RW_LOCK: RwLock<u8> = RwLock::new(0);
+    is_fresh(|| {
+        assert!(!MUTEX.is_poisoned() && !RW_LOCK.is_poisoned());
+        let _ = std::panic::catch_unwind(|| {
+            let (_guard, _other) = (MUTEX.lock(), RW_LOCK.write());
+            panic!("it is caught");
+        });
+        assert!(MUTEX.is_poisoned() && RW_LOCK.is_poisoned());
+        assert!(MUTEX.lock().is_err() && RW_LOCK.read().is_err());
+    });
+}
+
+#[test]
+fn what_is_nested_in_a_static_is_fresh() {
+    struct Inner {
+        count: AtomicUsize,
+        list: Mutex<Vec<Option<Box<u32>>>>,
+    }
+    static OUTER: Mutex<Inner> = Mutex::new(Inner { count: AtomicUsize::new(0), list: Mutex::new(Vec::new()) });
+    is_fresh(|| {
+        let outer = OUTER.lock().expect("no thread panics");
+        assert_eq!(outer.count.fetch_add(1, Relaxed), 0);
+        let mut list = outer.list.lock().expect("no thread panics");
+        list.push(Some(Box::new(1)));
+        assert_eq!(list.len(), 1);
+    });
+}
+
+#[test]
+fn models_on_parallel_threads_share_a_static() {
+    static LIST: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let models: Vec<_> = (0..4)
+        .map(|_| {
+            std::thread::spawn(|| {
+                let report = explore(ModelId::Tso, || {
+                    let add = || {
+                        let number = COUNT.fetch_add(1, Relaxed) as u32;
+                        LIST.lock().expect("no thread panics").push(number);
+                    };
+                    let thread = thread::spawn(add);
+                    add();
+                    thread.join().expect("it ends");
+                    let mut list = std::mem::take(&mut *LIST.lock().expect("no thread panics"));
+                    list.sort_unstable();
+                    assert_eq!(list, [0, 1]);
+                });
+                assert_eq!(report.failure, None);
+                report.executions
+            })
+        })
+        .collect();
+    let executions: Vec<u64> = models.into_iter().map(|model| model.join().expect("it ends")).collect();
+    assert!(executions.iter().all(|n| *n == executions[0]), "{executions:?}");
+}
+
+#[test]
+fn a_static_that_was_changed_outside_is_refused() {
+    static MUTEX: Mutex<u32> = Mutex::new(0);
+    *MUTEX.lock().expect("no thread panics") = 1;
+    let text = failure(ModelId::Sc, || drop(MUTEX.lock()));
+    assert!(text.contains("a static was changed outside of all models"), "{text}");
+    assert!(text.contains("statics.rs"), "the place is that of the user: {text}");
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    NUMBER.store(1, Relaxed);
+    let text = failure(ModelId::Sc, || _ = NUMBER.load(Relaxed));
+    assert!(text.contains("a static was changed outside of all models"), "{text}");
+    static LOCK: OnceLock<u32> = OnceLock::new();
+    LOCK.get_or_init(|| 1);
+    let text = failure(ModelId::Sc, || _ = LOCK.get());
+    assert!(text.contains("a static was changed outside of all models"), "{text}");
+}
+
+#[test]
+fn an_object_that_is_captured_is_refused() {
+    let captured = std::sync::Arc::new(AtomicUsize::new(0));
+    let text = failure(ModelId::Sc, move || {
+        let x = Arc::new(AtomicUsize::new(0));
+        let other = x.clone();
+        let thread = thread::spawn(move || other.store(1, Relaxed));
+        x.load(Relaxed);
+        captured.fetch_add(1, Relaxed);
+        thread.join().expect("it ends");
+    });
+    assert!(text.contains("made outside of this execution"), "{text}");
+    let captured = std::sync::Arc::new(Mutex::new(0));
+    *captured.lock().expect("no thread panics") += 1;
+    let text = failure(ModelId::Sc, move || *captured.lock().expect("no thread panics") += 1);
+    assert!(text.contains("made outside of this execution"), "{text}");
+}

@@ -1,0 +1,257 @@
+//! A store-buffer machine of its own: every state that a program can be in, each looked at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use teetotal::ModelId;
+use teetotal::sync::atomic::Ordering;
+
+use crate::program::{Counter, N_LOCATIONS, N_REGISTERS, Program, Statement};
+
+/// What a program leaves: the registers and counters of each thread, then memory.
+pub(crate) type Outcome = Vec<u64>;
+
+/// What there is to know of a program.
+pub(crate) struct Known {
+    pub(crate) outcomes: BTreeSet<Outcome>,
+    /// Whether some state leads to no end.
+    pub(crate) has_dead_state: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Pending {
+    loc: usize,
+    value: u64,
+    is_release: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Thread {
+    /// The statement in each nested list, and how many iterations of its loop are left if they are counted.
+    at: Vec<(usize, u32)>,
+    registers: [u64; N_REGISTERS],
+    counters: [u64; 2],
+    buffer: Vec<Pending>,
+    is_draining: bool,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct State {
+    threads: Vec<Thread>,
+    memory: [u64; N_LOCATIONS],
+}
+
+/// Looks at every state; nothing if there are too many.
+pub(crate) fn explore(program: &Program, model: ModelId) -> Option<Known> {
+    const MOST_STATES: usize = 20_000;
+    const LONGEST_BUFFER: usize = 6;
+    let thread = Thread { at: vec![(0, 0)], ..Thread::default() };
+    let mut first = State { threads: vec![thread; program.len()], memory: [0; N_LOCATIONS] };
+    (0..program.len()).for_each(|index| settle(program, &mut first, index));
+    let mut numbers = BTreeMap::from([(first.clone(), 0_usize)]);
+    let mut states = vec![first];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut outcomes = BTreeSet::new();
+    let mut ends = Vec::new();
+    let mut next = 0;
+    while next < states.len() {
+        let state = states[next].clone();
+        let successors = successors(program, model, &state);
+        if successors.is_empty() && state.threads.iter().all(|thread| thread.at.is_empty()) {
+            let own = state.threads.iter().flat_map(|thread| thread.registers.into_iter().chain(thread.counters));
+            outcomes.insert(own.chain(state.memory).collect());
+            ends.push(next);
+        }
+        for successor in successors {
+            let number = *numbers.entry(successor.clone()).or_insert_with(|| {
+                states.push(successor);
+                before.push(Vec::new());
+                states.len() - 1
+            });
+            before[number].push(next);
+        }
+        // A loop that stores may fill its buffer without end.
+        if states.len() > MOST_STATES || state.threads.iter().any(|thread| thread.buffer.len() > LONGEST_BUFFER) {
+            return None;
+        }
+        next += 1;
+    }
+    let mut leads_to_end = vec![false; states.len()];
+    while let Some(state) = ends.pop() {
+        if !std::mem::replace(&mut leads_to_end[state], true) {
+            ends.extend(&before[state]);
+        }
+    }
+    Some(Known { outcomes, has_dead_state: leads_to_end.contains(&false) })
+}
+
+/// The list that a thread is in at this depth.
+fn list<'p>(program: &'p Program, index: usize, thread: &Thread, depth: usize) -> &'p [Statement] {
+    let mut list: &[Statement] = &program[index];
+    for &(at, _) in &thread.at[..depth] {
+        let Statement::Loop(_, body) = &list[at] else { unreachable!("only loops have a body") };
+        list = body;
+    }
+    list
+}
+
+/// Lets a thread do what is no access to memory, up to its next one.
+fn settle(program: &Program, state: &mut State, index: usize) {
+    let thread = &mut state.threads[index];
+    // A loop without an access would not end; no program has one that is not left.
+    for _ in 0..1_000 {
+        let Some(&(at, left)) = thread.at.last() else { return };
+        let depth = thread.at.len() - 1;
+        let Some(statement) = list(program, index, thread, depth).get(at) else {
+            // The end of a list: the thread ends, or its loop begins again, or is over.
+            if depth == 0 {
+                thread.at.clear();
+                return;
+            }
+            let limit = list(program, index, thread, depth - 1)[thread.at[depth - 1].0].limit();
+            match (limit, left) {
+                (Some(_), 1) => leave(thread),
+                (Some(_), left) => thread.at[depth] = (0, left - 1),
+                (None, _) => thread.at[depth] = (0, 0),
+            }
+            continue;
+        };
+        match statement {
+            Statement::Loop(limit, _) => thread.at.push((0, limit.unwrap_or(0))),
+            Statement::Hint(_) => thread.at[depth].0 += 1,
+            Statement::BreakIf(register, value) => {
+                if thread.registers[*register] == *value && depth > 0 {
+                    leave(thread);
+                } else {
+                    thread.at[depth].0 += 1;
+                }
+            }
+            Statement::Count(counter, most) => {
+                let counter = &mut thread.counters[usize::from(*counter == Counter::Parent)];
+                *counter = (*counter + 1).min(*most);
+                thread.at[depth].0 += 1;
+            }
+            _ => return,
+        }
+    }
+    panic!("a loop has no access to memory: {program:?}");
+}
+
+/// Leaves the innermost loop.
+fn leave(thread: &mut Thread) {
+    thread.at.pop();
+    thread.at.last_mut().expect("the loop is in a list").0 += 1;
+}
+
+impl Statement {
+    fn limit(&self) -> Option<u32> {
+        if let Statement::Loop(limit, _) = self { *limit } else { None }
+    }
+}
+
+fn successors(program: &Program, model: ModelId, state: &State) -> Vec<State> {
+    let mut successors = Vec::new();
+    for index in 0..state.threads.len() {
+        let thread = &state.threads[index];
+        for entry in 0..thread.buffer.len() {
+            if may_leave(model, &thread.buffer, entry) {
+                let mut next = state.clone();
+                let Pending { loc, value, .. } = next.threads[index].buffer.remove(entry);
+                next.memory[loc] = value;
+                successors.push(next);
+            }
+        }
+        if let Some(&(at, _)) = thread.at.last() {
+            let statement = &list(program, index, thread, thread.at.len() - 1)[at];
+            successors.extend(performed(model, state, index, statement).map(|mut next| {
+                next.threads[index].at.last_mut().expect("it is somewhere").0 += 1;
+                settle(program, &mut next, index);
+                next
+            }));
+        }
+    }
+    successors
+}
+
+/// Whether a store may reach memory before those that are older.
+fn may_leave(model: ModelId, buffer: &[Pending], entry: usize) -> bool {
+    match model {
+        ModelId::Pso => {
+            let own = &buffer[entry];
+            !own.is_release && !buffer[..entry].iter().any(|older| older.loc == own.loc) || entry == 0
+        }
+        _ => entry == 0,
+    }
+}
+
+/// The state after a thread performed a statement, if it can.
+fn performed(model: ModelId, state: &State, index: usize, statement: &Statement) -> Option<State> {
+    let mut next = state.clone();
+    let State { threads, memory } = &mut next;
+    let thread = &mut threads[index];
+    if std::mem::take(&mut thread.is_draining) && !thread.buffer.is_empty() {
+        return None;
+    }
+    let seen = |thread: &Thread, memory: &[u64; N_LOCATIONS], loc: usize| {
+        let own = thread.buffer.iter().rev().find(|pending| pending.loc == loc);
+        own.map_or(memory[loc], |pending| pending.value)
+    };
+    let is_drained = |thread: &Thread, loc: usize, order: Ordering| match (model, order) {
+        (ModelId::Pso, Ordering::Relaxed | Ordering::Acquire) => {
+            !thread.buffer.iter().any(|pending| pending.loc == loc)
+        }
+        _ => thread.buffer.is_empty(),
+    };
+    match *statement {
+        Statement::Load(register, loc, _) => thread.registers[register] = seen(thread, memory, loc),
+        Statement::Store(loc, value, order) => {
+            if model == ModelId::Sc {
+                memory[loc] = value;
+            } else {
+                thread.buffer.push(Pending { loc, value, is_release: order != Ordering::Relaxed });
+                thread.is_draining = order == Ordering::SeqCst;
+            }
+        }
+        Statement::Swap(register, loc, value, order) => {
+            if !is_drained(thread, loc, order) {
+                return None;
+            }
+            thread.registers[register] = std::mem::replace(&mut memory[loc], value);
+        }
+        Statement::Or(register, loc, order) => {
+            if !is_drained(thread, loc, order) {
+                return None;
+            }
+            thread.registers[register] = memory[loc];
+            memory[loc] |= 2;
+        }
+        Statement::Exchange(register, loc, expected, new) => {
+            // A compare-exchange that fails is a load under PSO.
+            let value = seen(thread, memory, loc);
+            if model == ModelId::Pso && value != expected {
+                thread.registers[register] = value;
+            } else if !thread.buffer.is_empty() {
+                return None;
+            } else {
+                thread.registers[register] = memory[loc];
+                if memory[loc] == expected {
+                    memory[loc] = new;
+                }
+            }
+        }
+        Statement::Keep(register, loc) => {
+            if !thread.buffer.is_empty() {
+                return None;
+            }
+            thread.registers[register] = memory[loc];
+        }
+        Statement::Fence => {
+            if !thread.buffer.is_empty() {
+                return None;
+            }
+        }
+        Statement::Hint(_) | Statement::BreakIf(..) | Statement::Loop(..) | Statement::Count(..) => {
+            unreachable!("a thread that is settled is at an access")
+        }
+    }
+    Some(next)
+}
