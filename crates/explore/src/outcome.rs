@@ -64,9 +64,9 @@ pub enum StopReason {
     UnboundedLoop { thread: ThreadId, instruction: u32 },
     /// The program did something else when it was run again, so that nothing can be said about it.
     NotDeterministic,
-    /// So many executions did something else when they were run again, and were left out.
+    /// At so many points the code did something else when it was run again; executions from there on are missing.
     Unrepeatable(u64),
-    /// A thread that yielded again and again went on only when nobody else could.
+    /// A fairness bound left out executions in which a loop goes round more often.
     Turns,
     /// The time was over.
     Time,
@@ -140,6 +140,8 @@ pub struct Stats {
     pub failed: u64,
     /// Executions that were begun and not counted, because they turned out to be none or to be run elsewhere.
     pub abandoned: u64,
+    /// Points at which the search could not go on, since the code did something else when it was run again.
+    pub divergences: u64,
     /// Classes of executions that read the same values, where the search tells them apart.
     pub classes: u64,
     /// Questions that the order solver answered.
@@ -161,13 +163,14 @@ pub struct Stats {
 impl Stats {
     /// Adds what another part of the search did.
     pub fn add(&mut self, other: &Stats) {
-        let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = other;
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, divergences, .. } = other;
         let Stats { classes, solver_calls, solver_work, states, coarse, steps, bytes, pending, .. } = other;
         self.executions += executions;
         self.completed += completed;
         self.blocked += blocked;
         self.discarded += discarded;
         self.failed += failed;
+        self.divergences += divergences;
         self.abandoned += abandoned;
         self.classes += classes;
         self.solver_calls += solver_calls;
@@ -192,6 +195,19 @@ impl Coverage {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         *self == Coverage::Complete
+    }
+
+    /// Names the divergences of a search that would otherwise be complete, or complete within its bound.
+    #[must_use]
+    pub fn with_divergences(self, stats: &Stats) -> Self {
+        match self {
+            Coverage::Complete | Coverage::Stopped(StopReason::Preemptions(_) | StopReason::Turns)
+                if stats.divergences > 0 =>
+            {
+                Coverage::Stopped(StopReason::Unrepeatable(stats.divergences))
+            }
+            coverage => coverage,
+        }
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn access_at(key: Key, kind: Kind, place: &'static Location<'static>)
             return None;
         }
         execution.be_seen(thread);
+        execution.note_operation();
         note_plain(key, kind);
         execution.races.borrow_mut().access(thread, key, place, kind)
     });

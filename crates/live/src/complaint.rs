@@ -1,5 +1,6 @@
 //! What a thread under the checker did wrong.
 
+use std::fmt;
 use std::panic::Location;
 
 use teetotal_program::ThreadId;
@@ -19,6 +20,12 @@ pub struct Place {
     pub file: String,
     pub line: u32,
     pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
 }
 
 impl From<&Location<'_>> for Place {

@@ -29,6 +29,14 @@ impl Default for Fairness {
 impl Fairness {
     /// The bounds unless set.
     pub const DEFAULT: Fairness = Fairness { hinted: 4, reading: 20, working: 400 };
+
+    /// Bounds for loops that go round up to `bound` times; those of which more is allowed by default stay so.
+    #[must_use]
+    pub fn of(bound: u32) -> Self {
+        let Fairness { reading, working, .. } = Fairness::DEFAULT;
+        let scaled = bound.saturating_mul(working / Fairness::DEFAULT.hinted);
+        Fairness { hinted: bound, reading: reading.max(bound), working: working.max(scaled) }
+    }
 }
 
 /// A thread has gone round a loop more often than it may.

@@ -2,6 +2,7 @@
 //!
 //! Keeping it hidden saves executions. As soon as somebody could tell, the search begins anew with it in the open.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -107,6 +108,10 @@ struct Pages {
     bounded: Mutex<BTreeMap<At, u32>>,
     /// Loops with failed awaits that are taken to keep nothing on the heap.
     assumed: Mutex<BTreeSet<At>>,
+    /// Whether something could have failed spuriously once more than the bound allows.
+    is_spurious_bound_met: AtomicBool,
+    /// Whether a model used something that the search looks at, threads aside.
+    has_operations: AtomicBool,
     /// Where the threads stood when the search could not go on.
     standing: Mutex<Vec<Standing>>,
     /// The states that executions are to reach.
@@ -130,6 +135,34 @@ impl Ledger {
     #[must_use]
     pub fn assumed_loops(&self) -> Vec<Place> {
         locked(&self.0.assumed).iter().map(Place::from).collect()
+    }
+
+    /// Whether executions with more spurious failures or wake-ups than the bound allows were left out.
+    #[must_use]
+    pub fn is_spurious_bound_met(&self) -> bool {
+        self.0.is_spurious_bound_met.load(Ordering::Relaxed)
+    }
+
+    /// Whether a model used anything that the search looks at, threads that start and end aside.
+    #[must_use]
+    pub fn has_operations(&self) -> bool {
+        self.0.has_operations.load(Ordering::Relaxed)
+    }
+
+    /// Takes over what was known of a search that is continued.
+    pub fn take_over(&self, bounded: &[(Place, u32)], assumed: &[Place], is_spurious_bound_met: bool) {
+        locked(&self.0.bounded).extend(bounded.iter().map(|(place, bound)| (place.into(), *bound)));
+        locked(&self.0.assumed).extend(assumed.iter().map(At::from));
+        self.0.is_spurious_bound_met.fetch_or(is_spurious_bound_met, Ordering::Relaxed);
+        self.note_operation();
+    }
+
+    pub(crate) fn note_spurious_bound(&self) {
+        self.0.is_spurious_bound_met.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn note_operation(&self) {
+        self.0.has_operations.store(true, Ordering::Relaxed);
     }
 
     /// Executions are left out in which the loop at `place` goes round more often than `bound`.
@@ -164,6 +197,7 @@ impl Ledger {
         *open = Arc::new(names);
         locked(&self.0.bounded).clear();
         locked(&self.0.assumed).clear();
+        self.0.is_spurious_bound_met.store(false, Ordering::Relaxed);
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 
@@ -220,17 +254,23 @@ impl Ledger {
 
 /// A place in the source, by file, line and column.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct At(&'static str, u32, u32);
+struct At(Cow<'static, str>, u32, u32);
 
 impl From<&Location<'static>> for At {
     fn from(place: &Location<'static>) -> Self {
-        At(place.file(), place.line(), place.column())
+        At(place.file().into(), place.line(), place.column())
+    }
+}
+
+impl From<&Place> for At {
+    fn from(place: &Place) -> Self {
+        At(place.file.clone().into(), place.line, place.column)
     }
 }
 
 impl From<&At> for Place {
-    fn from(&At(file, line, column): &At) -> Self {
-        Place { file: file.to_owned(), line, column }
+    fn from(At(file, line, column): &At) -> Self {
+        Place { file: file.to_string(), line: *line, column: *column }
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Pulse {
     thread: AtomicUsize,
     /// The operation that the thread of the model performed last, if there is one.
     place: AtomicPtr<Location<'static>>,
+    /// The name of the OS thread, which is that of the test.
+    name: Option<String>,
 }
 
 /// A thread of a model that runs.
@@ -33,7 +35,8 @@ thread_local! {
 }
 
 fn register() -> Arc<Pulse> {
-    let own = Arc::new(Pulse::default());
+    let name = std::thread::current().name().map(str::to_owned);
+    let own = Arc::new(Pulse { name, ..Pulse::default() });
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     all.retain(|other| other.strong_count() > 0);
     all.push(Arc::downgrade(&own));
@@ -47,6 +50,12 @@ pub fn pulses() -> Vec<Arc<Pulse>> {
 }
 
 impl Pulse {
+    /// The name of the OS thread, if it has one.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     /// The thread of a model that runs, if one does.
     #[must_use]
     pub fn running(&self) -> Option<Running> {

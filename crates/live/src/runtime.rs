@@ -93,6 +93,8 @@ pub(crate) struct Execution {
     pub(crate) given_back: GivenBack,
     /// Whether the search no longer looks.
     pub(crate) is_over: Cell<bool>,
+    /// Whether the ledger knows that there are operations.
+    has_operations: Cell<bool>,
 }
 
 impl fmt::Debug for Execution {
@@ -156,6 +158,9 @@ fn perform_here(what: What, place: &'static Location<'static>) -> Value {
     let thread = execution.running.get().expect("code of a model runs in a thread of it");
     execution.be_seen(thread);
     refuse_misuse(place);
+    if !matches!(what, What::Spawn { .. } | What::Join { .. } | What::Fail(_)) {
+        execution.note_operation();
+    }
     execution.ask(thread, Request { what, place })
 }
 
@@ -300,6 +305,21 @@ impl Execution {
     pub(crate) fn note_bounded(&self, place: &'static Location<'static>, bound: u32) {
         if !self.is_over.get() {
             self.ledger.note_bounded(place, bound);
+        }
+    }
+
+    /// The model uses something that the search looks at.
+    #[inline]
+    pub(crate) fn note_operation(&self) {
+        if !self.has_operations.replace(true) {
+            self.ledger.note_operation();
+        }
+    }
+
+    /// Something may fail spuriously, though not more often than the bound allows.
+    pub(crate) fn note_spurious_bound(&self) {
+        if !self.is_over.get() {
+            self.ledger.note_spurious_bound();
         }
     }
 

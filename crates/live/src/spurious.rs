@@ -49,6 +49,8 @@ pub(crate) fn goes_wrong(matter: Matter, place: &'static Location<'static>) -> b
     };
     let allowed = current(|execution| execution.max_spurious).unwrap_or(0);
     let may = allowed > 0 && taken(0).is_some_and(|taken| taken < allowed);
+    // With each that is taken there is one in some execution that is not.
+    current(|execution| execution.note_spurious_bound());
     if !may || perform(What::Choose { alternatives: 2, matter }, place) == 0 {
         return false;
     }

@@ -9,13 +9,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::{Coverage, Limits, Stats, StopReason};
+use teetotal_explore::{Coverage, Limits, Stats};
 use teetotal_frontends::traces::Format;
 use teetotal_live::{Fairness, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
+mod caveat;
 mod checkpoint;
 mod choice;
+mod conclusion;
 mod environment;
 mod failure;
 mod perform;
@@ -27,6 +29,7 @@ mod robustness;
 mod search;
 mod source_text;
 mod storyboard;
+mod violation;
 mod watchdog;
 mod watchman;
 
@@ -35,15 +38,19 @@ pub use teetotal_live::reachable as reached;
 #[doc(inline)]
 pub use teetotal_live::{Backend, Mark, Place, Standing};
 
+pub use caveat::Caveat;
+use caveat::{caveats, coverage_of};
 pub use choice::SearchKind;
 use failure::Failing;
 pub use robustness::NotRobust;
 use search::{Found, Outcome, Search};
+pub use violation::{Violation, ViolationKind};
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
 ///
 /// # Panics
-/// If an execution panics, deadlocks or has a data race, with the execution; or if not all executions could be run.
+/// If an execution panics, deadlocks or has a data race, with the execution. If the search is incomplete for a reason
+/// that was not chosen, or if `f` uses nothing that is checked: see [`Builder::allow_incomplete`].
 ///
 /// ```
 /// use teetotal::sync::Arc;
@@ -102,10 +109,21 @@ pub struct Builder {
     /// How often in an execution a weak compare-exchange may fail, or a `park` or a wait for a `Condvar` or a future may
     /// end, for no reason: once unless set, since a loop that tries again would have no end otherwise.
     pub spurious: usize,
-    /// Whether executions that do something else when they are run again are left out, however many they are, so that
-    /// the search is not complete. Otherwise a model fails where they are more than 1 %.
+    /// How often a loop goes round before its thread runs on only if no other thread can, where iterations are not seen
+    /// to repeat; by default 4 for loops that change something and yield, and more for others.
     ///
-    /// There are many in a model whose threads share something that is not of this crate.
+    /// Where the bound leaves out executions the search is incomplete, and [`Report::caveats`] names the loops. One that
+    /// is set is chosen, so that the model passes within it.
+    pub fairness_bound: Option<u32>,
+    /// Whether a search that is incomplete passes, and a model in which nothing is checked.
+    ///
+    /// Otherwise [`Builder::check`] fails where it cannot say that a model holds, except for bounds that were set:
+    /// `max_permutations`, `max_duration`, `preemption_bound`, `fairness_bound`, `leave_out_unrepeatable`.
+    pub allow_incomplete: bool,
+    /// Whether the search goes on where the code does something else when it is run again, and passes without what it
+    /// missed there. Otherwise such a model fails.
+    ///
+    /// There are many such places in a model whose threads share something that is not of this crate.
     pub leave_out_unrepeatable: bool,
     /// The file in which the search is kept, so that it goes on there when the same test is run again.
     pub checkpoint_file: Option<PathBuf>,
@@ -128,6 +146,8 @@ pub struct Builder {
     pub record_format: Format,
     /// Whether it was the environment that asked for robustness.
     robustness_by_environment: bool,
+    /// Whether models pass that loom lets pass, with a line on standard error.
+    passes_like_loom: bool,
     /// What is stronger than the source says.
     mend: Mend,
     /// The same, and Ctrl-C ends the search with what is known then; a second Ctrl-C ends the process.
@@ -147,16 +167,20 @@ pub struct Report {
     pub model: ModelId,
     /// How many executions were run.
     pub executions: u64,
-    /// Whether these are all.
+    /// Whether these are all, within what [`Report::caveats`] names.
     pub coverage: Coverage,
+    /// What was left out or taken for granted.
+    pub caveats: Vec<Caveat>,
+    /// Whether the model used anything that is checked, threads that start and end aside.
+    pub has_operations: bool,
     /// The search that was taken; never `Auto`.
     pub search: SearchKind,
     /// Why it was, in words that go on from "`dpor` was taken, since".
     pub search_reason: Cow<'static, str>,
     /// What the search did.
     pub stats: Stats,
-    /// What is wrong, with the execution that shows it, as text.
-    pub failure: Option<String>,
+    /// What is wrong, with the execution that shows it.
+    pub failure: Option<Violation>,
     /// The pairs of places at which the model is not robust, if that was asked for.
     pub not_robust: Vec<NotRobust>,
     /// The states of [`reachable!`](crate::reachable), and whether an execution was in them; none where robustness was
@@ -179,15 +203,16 @@ impl Builder {
         builder
     }
 
-    /// As [`Builder::new`], with what loom does in its place: nothing fails for no reason, and executions that do
-    /// something else when they are run again are left out.
+    /// As [`Builder::new`], with the habits of loom: nothing fails spuriously, and a model passes where the search was
+    /// incomplete or nothing was checked; a line on standard error says so.
     ///
     /// # Panics
     /// If an environment variable of ours or of loom's has a value that means nothing.
     #[must_use]
     #[track_caller]
     pub fn like_loom() -> Self {
-        let mut builder = Builder { spurious: 0, leave_out_unrepeatable: true, ..Builder::unless_set() };
+        let mut builder =
+            Builder { spurious: 0, leave_out_unrepeatable: true, passes_like_loom: true, ..Builder::unless_set() };
         environment::apply(&mut builder);
         builder
     }
@@ -206,6 +231,8 @@ impl Builder {
             backend: Backend::default(),
             must_reach: Vec::new(),
             spurious: 1,
+            fairness_bound: None,
+            allow_incomplete: false,
             leave_out_unrepeatable: false,
             checkpoint_file: None,
             checkpoint_interval: 20_000,
@@ -217,6 +244,7 @@ impl Builder {
             record: None,
             record_format: Format::Own,
             robustness_by_environment: false,
+            passes_like_loom: false,
             mend: Mend::default(),
             progress: false,
         }
@@ -241,7 +269,8 @@ impl Builder {
     /// Runs the executions of `f`.
     ///
     /// # Panics
-    /// If something is wrong with one of them, or if not all could be run although nobody set a bound.
+    /// If one of them fails; if the search is incomplete for a reason that was not chosen, or nothing was checked, unless
+    /// [`Builder::allow_incomplete`] is set.
     #[track_caller]
     pub fn check<F>(&self, f: F) -> Report
     where
@@ -252,39 +281,8 @@ impl Builder {
             return replay::replay(self, &body, &token);
         }
         let report = self.search(&body, Location::caller());
-        if let Some(failure) = &report.failure {
-            panic!("{failure}");
-        }
-        match report.coverage {
-            Coverage::Stopped(StopReason::Steps(steps)) => panic!("{}", too_long(steps, &report.standing)),
-            Coverage::Stopped(StopReason::Interrupted) => {
-                panic!("interrupted after {} executions, with none of which anything is wrong", report.executions)
-            }
-            Coverage::Stopped(StopReason::Unrepeatable(n)) => {
-                checkpoint::say(&format!(
-                    "{n} executions did something else when they were run again, and were left out\n\
-                     help: if they give memory back and compare pointers, the global allocator of the test can be \
-                     `teetotal::alloc::Quarantine`"
-                ));
-                report
-            }
-            Coverage::Stopped(StopReason::NotDeterministic) => panic!(
-                "the model did something else when it was run again\n{}\
-                 help: a model must not use random numbers, time, addresses or anything else that changes from run to \
-                 run\n\
-                 help: what threads share, in statics too, must be of `teetotal`; if it is of another crate, \
-                 `TEETOTAL_LEAVE_OUT_UNREPEATABLE=1` leaves out what cannot be run again\n\
-                 help: if another crate uses `std::thread_local!`, `TEETOTAL_BACKEND=os` gives each thread its own\n\
-                 help: if it gives memory back and compares pointers, the global allocator of the test can be \
-                 `teetotal::alloc::Quarantine`",
-                lines(&report.standing)
-            ),
-            Coverage::Stopped(reason) => {
-                checkpoint::say(&format!("no violation found, but not all executions were run: {}", short(reason)));
-                report
-            }
-            Coverage::Complete => report,
-        }
+        conclusion::conclude(self, &report);
+        report
     }
 
     /// Runs the executions of `f` and says what is wrong with the first that something is wrong with.
@@ -338,8 +336,11 @@ impl Builder {
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
         let Builder { stack_size, spurious, backend, .. } = *self;
         // Where few preemptions are wanted, so are few iterations of loops that yield.
-        let hinted = if self.preemption_bound.is_some() { 1 } else { Fairness::DEFAULT.hinted };
-        let fairness = Fairness { hinted, ..Fairness::DEFAULT };
+        let fairness = match (self.fairness_bound, self.preemption_bound) {
+            (Some(bound), _) => Fairness::of(bound),
+            (None, Some(_)) => Fairness { hinted: 1, ..Fairness::DEFAULT },
+            (None, None) => Fairness::DEFAULT,
+        };
         let setup = Setup { stack_size, spurious, fairness, keeps_failed_reads: self.robustness, backend };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
@@ -364,10 +365,7 @@ impl Builder {
         self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
         let Outcome { found, choice } = self.model.visit(Search::new(self, body, &ledger));
         let Found { stats, coverage, wrong } = found;
-        let coverage = match coverage {
-            Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),
-            coverage => coverage,
-        };
+        let coverage = coverage_of(coverage, &stats, &ledger);
         let reachable = ledger.marked();
         let failure = match wrong {
             Some(wrong) => {
@@ -379,34 +377,19 @@ impl Builder {
             None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
             None => None,
         };
-        let (model, executions, not_robust) = (self.model, stats.executions, Vec::new());
-        let standing = ledger.standing();
-        let (search, search_reason) = (choice.kind, choice.reason);
-        Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
+        Report {
+            model: self.model,
+            executions: stats.executions,
+            coverage,
+            caveats: caveats(self, &ledger),
+            has_operations: ledger.has_operations(),
+            search: choice.kind,
+            search_reason: choice.reason,
+            stats,
+            failure,
+            not_robust: Vec::new(),
+            reachable,
+            standing: ledger.standing(),
+        }
     }
-}
-
-/// What is said of an execution with more than so many operations.
-fn too_long(steps: u64, standing: &[Standing]) -> String {
-    format!(
-        "an execution has more than {steps} operations\n{}\
-         help: for longer executions set `Builder::max_branches`, up to 4095",
-        lines(standing)
-    )
-}
-
-/// Why a search that found nothing was not complete.
-fn short(reason: StopReason) -> String {
-    match reason {
-        StopReason::Preemptions(bound) => format!("the bound on preemptions is {bound}"),
-        StopReason::Executions(limit) => format!("the limit is {limit}"),
-        StopReason::Time => "the time was over".to_owned(),
-        StopReason::Turns => "a thread yields again and again".to_owned(),
-        other => format!("{other:?}"),
-    }
-}
-
-/// Each on a line of its own.
-fn lines(standing: &[Standing]) -> String {
-    standing.iter().map(|standing| format!("  {standing}\n")).collect()
 }

@@ -188,7 +188,8 @@ fn both_searches_find_threads_that_are_blocked_forever() {
                 let of = format!("{name}, {model:?}, {search:?}: {:?}, {:?}", report.failure, report.coverage);
                 assert_eq!(report.failure.is_some(), fails, "{of}");
                 assert_eq!(!report.coverage.is_complete(), fails, "{of}");
-                let is_blocked = |text: String| text.starts_with("deadlock") || text.starts_with("livelock");
+                let is_blocked =
+                    |text: teetotal::model::Violation| text.starts_with("deadlock") || text.starts_with("livelock");
                 assert!(report.failure.is_none_or(is_blocked), "{of}");
             }
         }

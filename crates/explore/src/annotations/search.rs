@@ -51,7 +51,6 @@ pub fn watch<S: Rewind + Hindsight, M: Model>(
         each,
         stats: Stats::default(),
         n_unknown: 0,
-        n_lost: 0,
     };
     let result = search.all();
     search.system.settle();
@@ -90,8 +89,6 @@ struct Search<'s, S: Hindsight, M> {
     stats: Stats,
     /// Questions that were given up.
     n_unknown: u64,
-    /// Executions that did something else than was planned.
-    n_lost: u64,
 }
 
 impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
@@ -106,14 +103,14 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
 
     /// Whether too many executions did something else than was planned.
     fn is_fickle(&self) -> bool {
-        !self.limits.leaves_out_unrepeatable && self.n_lost * PERFORMED_FOR_EACH_LOST > self.stats.executions
+        !self.limits.leaves_out_unrepeatable && self.stats.divergences * PERFORMED_FOR_EACH_LOST > self.stats.executions
     }
 
     fn coverage(&self) -> Coverage {
         if self.is_fickle() {
             Coverage::Stopped(StopReason::NotDeterministic)
-        } else if self.n_lost > 0 {
-            Coverage::Stopped(StopReason::Unrepeatable(self.n_lost))
+        } else if self.stats.divergences > 0 {
+            Coverage::Stopped(StopReason::Unrepeatable(self.stats.divergences))
         } else if self.n_unknown > 0 {
             Coverage::Stopped(StopReason::Undecided)
         } else {
@@ -173,7 +170,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         if annotation.histories.is_empty() || self.index.agreeing(annotation).last() == Some(number) {
             self.look_later(number, annotation, refuted);
         } else {
-            self.n_lost += 1;
+            self.stats.divergences += 1;
         }
         let is_real = self.is_over();
         if is_real {
@@ -281,7 +278,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
                 let plan = Plan { turns: execution.turns(&pasts.threads, &steps), held: plan.held.clone() };
                 let Some(other) = self.run(&plan)? else { return Ok(()) };
                 if !self.is_over() {
-                    self.n_lost += 1;
+                    self.stats.divergences += 1;
                     return Ok(());
                 }
                 self.stats.classes += u64::from(!is_real);
@@ -301,7 +298,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
                 Ok(Some(execution))
             }
             Ran::Lost => {
-                self.n_lost += 1;
+                self.stats.divergences += 1;
                 Ok(None)
             }
             Ran::Cut(steps) => Err(Halt::Stop(StopReason::Steps(steps))),
@@ -315,7 +312,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         let by_executions = limits.executions.filter(|&limit| executions >= limit).map(StopReason::Executions);
         let by_memory = || limits.memory.filter(|&limit| bytes >= limit).map(StopReason::Memory);
         let by_signal = || self.signal.stop(Progress { executions, states: 0 });
-        let is_lost = self.n_lost > LOST_AT_FIRST && self.is_fickle();
+        let is_lost = self.stats.divergences > LOST_AT_FIRST && self.is_fickle();
         by_executions.or_else(by_memory).or_else(by_signal).or(is_lost.then_some(StopReason::NotDeterministic))
     }
 

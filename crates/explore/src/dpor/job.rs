@@ -119,17 +119,12 @@ pub(super) fn run<S: Rewindable, M: Model>(
     let base = job.path.len();
     let stats = Stats::default();
     let (reached, cut, of) = (None, None, PhantomData);
-    let mut progress = Progress { job, base, reached, cut, stats, maximal: 0, unrepeatable: 0, limits, visitor, of };
+    let mut progress = Progress { job, base, reached, cut, stats, maximal: 0, limits, visitor, of };
     let walked = with_growing_sets!(run_sized::<S, M>(subject, &mut progress));
     let end = walked.unwrap_or_else(|TooLarge| unreachable!("what does not fit in the largest sets is cut short"));
     let end =
         if end == JobEnd::Done && progress.is_fickle() { JobEnd::Stopped(StopReason::NotDeterministic) } else { end };
-    let left_out = (progress.unrepeatable > 0).then_some(StopReason::Unrepeatable(progress.unrepeatable));
-    let cut = match progress.cut {
-        None | Some(StopReason::Preemptions(_)) => left_out.or(progress.cut),
-        cut => cut,
-    };
-    Done { end, cut, stats: progress.stats }
+    Done { end, cut: progress.cut, stats: progress.stats }
 }
 
 fn run_sized<S: Rewindable, M: Model, const N: usize>(
@@ -158,9 +153,8 @@ struct Progress<'p, V, S, M> {
     /// What cut an execution short, if something did.
     cut: Option<StopReason>,
     stats: Stats,
-    /// How many executions were shown, and how many did something else when they were run again.
+    /// How many executions were shown.
     maximal: u64,
-    unrepeatable: u64,
     limits: &'p Limits,
     visitor: &'p mut V,
     of: PhantomData<(S, M)>,
@@ -215,7 +209,7 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
 
     /// Whether too many executions did something else when they were run again.
     fn is_fickle(&self) -> bool {
-        !self.limits.leaves_out_unrepeatable && self.unrepeatable * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal
+        !self.limits.leaves_out_unrepeatable && self.stats.divergences * PERFORMED_FOR_EACH_LEFT_OUT > self.maximal
     }
 
     fn count(&mut self, stand: Stand) {
@@ -257,9 +251,9 @@ impl<V: Visitor<S, M>, S: Rewindable, M: Model> Progress<'_, V, S, M> {
                 }
             }
             Stand::Fickle => {
-                self.unrepeatable += 1;
+                self.stats.divergences += 1;
                 walk.subject.give_up();
-                if self.unrepeatable > LEFT_OUT_AT_FIRST && self.is_fickle() {
+                if self.stats.divergences > LEFT_OUT_AT_FIRST && self.is_fickle() {
                     return Ok(Some(JobEnd::Stopped(StopReason::NotDeterministic)));
                 }
             }

@@ -103,7 +103,7 @@ impl Rest {
         }
         let (stats, stopped) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (rest, _) = pool.into_rest();
-        (stats, stopped.map_or(Coverage::Complete, Coverage::Stopped), Rest(rest))
+        (stats, stopped.map_or(Coverage::Complete, Coverage::Stopped).with_divergences(&stats), Rest(rest))
     }
 }
 

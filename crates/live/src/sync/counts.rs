@@ -60,6 +60,7 @@ impl Tag {
             return Tag::NONE;
         }
         let tag = current(|execution| {
+            execution.note_operation();
             let name = Name::new(Kind::Thing, place);
             let possession = is_possession.then(|| execution.possessions.borrow_mut().add("Arc", place, address));
             let identity = execution.is_open(name).then(|| Box::new(Identity::new()));

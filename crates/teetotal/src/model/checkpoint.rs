@@ -1,13 +1,16 @@
 //! The file in which the search of a model is kept, so that it goes on where it was.
 //!
 //! ```text
-//! teetotal model 1
+//! teetotal model 2
 //! program 0.1.0 5120448 1760000000123456789
 //! test queue::two_producers
 //! model pso
-//! settings 1000
-//! counts 20000 19990 10 0 0 3 412000 2
+//! settings 1000 1 -
+//! counts 20000 19990 10 0 0 3 412000 2 0
 //! hidden 1a2b0
+//! bounded 4 41 9 src/queue.rs
+//! assumed 52 15 src/queue.rs
+//! spurious
 //! reached both are 0
 //! rest 0.0.1 1..2
 //! end
@@ -23,12 +26,13 @@ use std::time::UNIX_EPOCH;
 
 use teetotal_explore::dpor::Rest;
 use teetotal_explore::{Coverage, Stats, StopReason};
-use teetotal_live::Ledger;
+use teetotal_live::{Ledger, Place};
 
 use super::Builder;
+use super::conclusion::say;
 
 /// How every file begins.
-const TITLE: &str = "teetotal model 1";
+const TITLE: &str = "teetotal model 2";
 
 /// A file with a checkpoint, or for one.
 #[derive(Debug)]
@@ -53,7 +57,8 @@ impl Keeper {
         let path = builder.checkpoint_file.clone()?;
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("unnamed").replace('\n', " ");
-        let settings = format!("{} {}", builder.max_branches, builder.spurious);
+        let fairness = builder.fairness_bound.map_or("-".to_owned(), |bound| bound.to_string());
+        let settings = format!("{} {} {fairness}", builder.max_branches, builder.spurious);
         let (model, program) = (builder.model.info().name, program());
         let head = format!("{TITLE}\nprogram {program}\ntest {test}\nmodel {model}\nsettings {settings}\n");
         Some(Keeper { path, head })
@@ -92,6 +97,7 @@ impl Keeper {
             }
         }
         let (mut stats, mut cut, mut rest, mut is_whole) = (None, None, String::new(), false);
+        let (mut bounded, mut assumed, mut is_spurious) = (Vec::new(), Vec::new(), false);
         for line in lines {
             let (word, what) = line.split_once(' ').unwrap_or((line, ""));
             match word {
@@ -99,13 +105,19 @@ impl Keeper {
                 "cut" => cut = Some(what.parse().map_err(|_| damaged(line))?),
                 "hidden" => ledger.open_at(i64::from_str_radix(what, 16).map_err(|_| damaged(line))?),
                 "reached" => ledger.reach(what),
+                "bounded" => bounded.push(bounded_loop(what).ok_or_else(|| damaged(line))?),
+                "assumed" => assumed.push(place(what).ok_or_else(|| damaged(line))?),
+                "spurious" => is_spurious = true,
                 "rest" => rest.push_str(&format!("{what}\n")),
                 "end" => is_whole = true,
                 _ => return Err(damaged(line)),
             }
         }
         match (stats, rest.parse()) {
-            (Some(stats), Ok(rest)) if is_whole => Ok(Kept { stats, cut, rest }),
+            (Some(stats), Ok(rest)) if is_whole => {
+                ledger.take_over(&bounded, &assumed, is_spurious);
+                Ok(Kept { stats, cut, rest })
+            }
             _ => Err("it is damaged".to_owned()),
         }
     }
@@ -113,13 +125,22 @@ impl Keeper {
     /// Keeps a search.
     pub(super) fn write(&self, Kept { stats, cut, rest }: &Kept, ledger: &Ledger) {
         let mut text = self.head.clone();
-        let Stats { executions, completed, blocked, discarded, failed, abandoned, steps, pending, .. } = stats;
-        let counts = [executions, completed, blocked, discarded, failed, abandoned, steps, pending];
+        let Stats { executions, completed, blocked, discarded, failed, abandoned, steps, pending, divergences, .. } =
+            stats;
+        let counts = [executions, completed, blocked, discarded, failed, abandoned, steps, pending, divergences];
         text.push_str(&format!("counts {}\n", counts.map(u64::to_string).join(" ")));
         cut.iter().for_each(|steps| text.push_str(&format!("cut {steps}\n")));
         ledger.open_from_here().iter().for_each(|name| text.push_str(&format!("hidden {name:x}\n")));
         let reached = ledger.marked().into_iter().filter(|mark| mark.is_reached && !mark.name.contains('\n'));
         reached.for_each(|mark| text.push_str(&format!("reached {}\n", mark.name)));
+        let at = |place: &Place| format!("{} {} {}", place.line, place.column, place.file);
+        for (place, bound) in ledger.bounded_loops() {
+            text.push_str(&format!("bounded {bound} {}\n", at(&place)));
+        }
+        ledger.assumed_loops().iter().for_each(|place| text.push_str(&format!("assumed {}\n", at(place))));
+        if ledger.is_spurious_bound_met() {
+            text.push_str("spurious\n");
+        }
         rest.to_string().lines().for_each(|line| text.push_str(&format!("rest {line}\n")));
         text.push_str("end\n");
         if let Err(error) = replace(&self.path, &text) {
@@ -151,8 +172,23 @@ fn damaged(line: &str) -> String {
 
 fn counts(text: &str) -> Option<Stats> {
     let counts: Vec<u64> = text.split(' ').map(|n| n.parse().ok()).collect::<Option<_>>()?;
-    let [executions, completed, blocked, discarded, failed, abandoned, steps, pending] = counts.try_into().ok()?;
-    Some(Stats { executions, completed, blocked, discarded, failed, abandoned, steps, pending, ..Stats::default() })
+    let [executions, completed, blocked, discarded, failed, abandoned, steps, pending, divergences] =
+        counts.try_into().ok()?;
+    let stats = Stats { executions, completed, blocked, discarded, failed, abandoned, ..Stats::default() };
+    Some(Stats { steps, pending, divergences, ..stats })
+}
+
+/// Reads `LINE COLUMN FILE`.
+fn place(text: &str) -> Option<Place> {
+    let mut words = text.splitn(3, ' ');
+    let (line, column) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+    Some(Place { file: words.next()?.to_owned(), line, column })
+}
+
+/// Reads `BOUND LINE COLUMN FILE`.
+fn bounded_loop(text: &str) -> Option<(Place, u32)> {
+    let (bound, at) = text.split_once(' ')?;
+    Some((place(at)?, bound.parse().ok()?))
 }
 
 /// Which program this is: the version of this crate, and the size and time of the file that runs.
@@ -172,9 +208,4 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&new, path)
-}
-
-/// Tells whoever runs the test, also where its output is captured.
-pub(super) fn say(text: &str) {
-    let _ = io::stderr().write_all(format!("teetotal: {text}\n").as_bytes());
 }

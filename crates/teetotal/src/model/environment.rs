@@ -65,15 +65,13 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(n) = read(&interval, "a number that is at least 1", at_least_one) {
         builder.checkpoint_interval = n;
     }
-    if is_set("TEETOTAL_LEAVE_OUT_UNREPEATABLE") {
-        builder.leave_out_unrepeatable = true;
+    if let Some(n) = number(&["TEETOTAL_FAIRNESS_BOUND"]) {
+        builder.fairness_bound = Some(u32::try_from(n).unwrap_or(u32::MAX));
     }
-    if is_set("TEETOTAL_PROGRESS") {
-        builder.progress = true;
-    }
-    if is_set("TEETOTAL_LOG") || is_set("LOOM_LOG") {
-        builder.log = true;
-    }
+    builder.allow_incomplete |= is_set("TEETOTAL_ALLOW_INCOMPLETE");
+    builder.leave_out_unrepeatable |= is_set("TEETOTAL_LEAVE_OUT_UNREPEATABLE");
+    builder.progress |= is_set("TEETOTAL_PROGRESS");
+    builder.log |= is_set("TEETOTAL_LOG") || is_set("LOOM_LOG");
 }
 
 /// The token of the execution that is to be run again, if there is one.

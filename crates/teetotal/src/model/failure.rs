@@ -1,4 +1,4 @@
-//! What is wrong with a model, as text.
+//! From what a search found to what is told: run again, confirmed by the axioms, reduced, described.
 
 use teetotal_judge::axiomatic;
 use teetotal_live::{Access, Complaint, Ledger, Live, Place, WaitsFor};
@@ -13,6 +13,7 @@ use super::robustness::test_name;
 use super::search::{Found, Search, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
+use super::violation::{Violation, ViolationKind};
 use super::{Builder, SearchKind, environment};
 
 /// How many executions are spent on saying what happens under a stronger model.
@@ -34,24 +35,70 @@ pub(super) struct Failing<'f> {
 }
 
 impl ModelVisitor for Failing<'_> {
-    type Output = String;
+    type Output = Violation;
 
-    fn visit<M: Model>(self) -> String {
+    fn visit<M: Model>(self) -> Violation {
         let live = || self.builder.live(self.body, self.ledger);
         let whole = perform::<M>(live(), &self.wrong.way);
         let performed = match reduced::<M>(&live, &whole, &self.wrong.problem) {
             Some(smaller) => smaller,
             None => whole,
         };
+        confirm::<M>(&performed);
         let problem = performed.problem.as_ref().unwrap_or(&self.wrong.problem);
         let mut text = describe(&performed, problem);
+        if performed.problem.is_none() {
+            text.push_str("When the execution was run again it did not fail: the model is not deterministic.\n");
+        }
         let (name, n) = (M::ID.info().name, self.executions);
         let search = if self.search == SearchKind::Mcr { " `mcr`" } else { "" };
         text.push_str(&format!("\nIt happens in execution {n} of the search{search}, under {name}:\n\n"));
         text.push_str(&timeline::<M>(&performed));
         text.push_str(&self.elsewhere(&performed));
         text.push_str(&again(&performed, self.builder.preemption_bound));
-        text
+        let (kind, places, token) = (kind_of(problem), places_of(&performed, problem), performed.token.to_string());
+        Violation { kind, places, model: M::ID, execution: Some(performed.trace), token: Some(token), text }
+    }
+}
+
+/// Asks the axioms of the model whether they have an execution too that its machine performed.
+///
+/// # Panics
+/// If they do not: then one of the two definitions is wrong.
+pub(super) fn confirm<M: Model>(performed: &Performed<M>) {
+    confirm_as(M::ID, performed);
+}
+
+fn confirm_as<M: Model>(model: ModelId, performed: &Performed<M>) {
+    let live = performed.system.subject();
+    if let Err(why) = axiomatic::accepts(model, &performed.trace, |loc| live.initial(loc)) {
+        let (name, token) = (model.info().name, &performed.token);
+        panic!(
+            "internal error: the machine of {name} performs an execution that its axioms forbid: {why:?}\n\
+             help: this is a fault of teetotal and not of the model; report it with the model and this token: {token}"
+        );
+    }
+}
+
+fn kind_of(problem: &Problem) -> ViolationKind {
+    match problem {
+        Problem::Failed(_, Complaint::Panic { .. }) => ViolationKind::Panic,
+        Problem::Failed(_, Complaint::Race(_)) => ViolationKind::DataRace,
+        Problem::Deadlock(_) => ViolationKind::Deadlock,
+        Problem::Livelock(_) => ViolationKind::Livelock,
+        Problem::Leak(_) => ViolationKind::Leak,
+    }
+}
+
+fn places_of<M: Model>(performed: &Performed<M>, problem: &Problem) -> Vec<Place> {
+    let live = performed.system.subject();
+    match problem {
+        Problem::Failed(_, Complaint::Panic { place, .. }) => place.iter().cloned().collect(),
+        Problem::Failed(_, Complaint::Race(race)) => vec![race.first.place.into(), race.second.place.into()],
+        Problem::Deadlock(blocked) | Problem::Livelock(blocked) => {
+            blocked.iter().filter_map(|&thread| live.source_place(thread)).map(Place::from).collect()
+        }
+        Problem::Leak(leaks) => leaks.iter().map(|leak| leak.place.into()).collect(),
     }
 }
 
@@ -271,4 +318,41 @@ fn again<M>(performed: &Performed<M>, bound: Option<usize>) -> String {
     let bound = bound.map_or_else(String::new, |bound| format!("TEETOTAL_MAX_PREEMPTIONS={bound} "));
     let spurious = environment::spurious().map_or_else(String::new, |text| format!("TEETOTAL_SPURIOUS={text} "));
     format!("\nTo run this execution again:\n    {bound}{spurious}{}\n", replay_line(&performed.token.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    use teetotal_live::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+    use teetotal_live::thread;
+    use teetotal_memory::models::Pso;
+
+    use super::*;
+
+    /// A machine that performs too much is noticed where it runs Rust code: here that of PSO stands for one of SC.
+    #[test]
+    fn an_execution_that_the_axioms_forbid_is_an_internal_error() {
+        let builder = Builder { model: ModelId::Pso, ..Builder::new() };
+        let body: teetotal_live::Model = Arc::new(|| {
+            let cells = teetotal_live::sync::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+            let other = teetotal_live::sync::Arc::clone(&cells);
+            let thread = thread::spawn(move || {
+                other[0].store(1, Relaxed);
+                other[1].load(Relaxed)
+            });
+            cells[1].store(1, Relaxed);
+            let mine = cells[0].load(Relaxed);
+            assert!(mine + thread.join().expect("it ends") > 0, "both read 0");
+        });
+        let ledger = Ledger::default();
+        let found = ModelId::Pso.visit(Search::new(&builder, &body, &ledger)).found;
+        let wrong = found.wrong.expect("store buffering");
+        let performed = perform::<Pso>(builder.live(&body, &ledger), &wrong.way);
+        confirm::<Pso>(&performed);
+        let failed = catch_unwind(AssertUnwindSafe(|| confirm_as(ModelId::Sc, &performed))).expect_err("SC forbids it");
+        let text = failed.downcast_ref::<String>().expect("it panics with a text");
+        assert!(text.starts_with("internal error: the machine of sc performs an execution"), "{text}");
+    }
 }

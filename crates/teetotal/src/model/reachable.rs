@@ -10,6 +10,7 @@ use teetotal_memory::ModelId;
 
 use super::failure::snippet;
 use super::source_text::SourceTexts;
+use super::violation::{Violation, ViolationKind};
 
 /// Says that this state is possible: the model fails if no execution ever is in it.
 ///
@@ -65,7 +66,7 @@ fn named_at(place: &'static Location<'static>) -> Arc<[Named]> {
 }
 
 /// What is wrong if a complete search never reached one of these states.
-pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option<String> {
+pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option<Violation> {
     let mut texts = SourceTexts::default();
     let missing: Vec<&Mark> = marks.iter().filter(|mark| !mark.is_reached).collect();
     let (first, others) = missing.split_first()?;
@@ -81,7 +82,8 @@ pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option
     others.iter().for_each(|mark| text.push_str(&say(mark, &mut texts)));
     let n = stats.executions;
     text.push_str(&format!("\nThese are all {n} executions under {name}, and none is in that state.\n"));
-    Some(text)
+    let places = missing.iter().filter_map(|mark| mark.place.clone()).collect();
+    Some(Violation { kind: ViolationKind::Unreached, places, model, execution: None, token: None, text })
 }
 
 /// The states that are named in the call at this place, with their lines and columns.

@@ -24,20 +24,19 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
         Ok(None) => {
             let stats = Stats { executions: 1, ..Stats::default() };
             let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
-            let (not_robust, reachable, standing) = (Vec::new(), Vec::new(), Vec::new());
-            let model = token.model;
-            let (search, search_reason) = (SearchKind::Dpor, "one execution is run again".into());
             Report {
-                model,
+                model: token.model,
                 executions: 1,
                 coverage,
-                search,
-                search_reason,
+                caveats: Vec::new(),
+                has_operations: true,
+                search: SearchKind::Dpor,
+                search_reason: "one execution is run again".into(),
                 stats,
                 failure: None,
-                not_robust,
-                reachable,
-                standing,
+                not_robust: Vec::new(),
+                reachable: Vec::new(),
+                standing: Vec::new(),
             }
         }
         Ok(Some(failure)) => panic!("{failure}"),

@@ -21,10 +21,12 @@ use teetotal_memory::models::Sc;
 use teetotal_memory::{EventKind, Machine, Step, Trace};
 use teetotal_program::{Op, Status, Subject, ThreadId};
 
+use super::caveat::{caveats, coverage_of};
 use super::choice::Choice;
 use super::perform::Way;
 use super::problem::problem_of;
 use super::search::Wrong;
+use super::violation::Violation;
 use super::watchman::Watchman;
 use super::{Builder, Report};
 
@@ -57,13 +59,15 @@ pub struct NotRobust {
 pub(super) fn decide(builder: &Builder, body: &teetotal_live::Model) -> Report {
     let searched = Search { builder, body }.run();
     let Searched { stats, coverage, wrong, pairs, ledger } = searched;
+    let coverage = coverage_of(coverage, &stats, &ledger);
+    let report = |failure, not_robust| report(builder, (stats, coverage), failure, not_robust, &ledger);
     if let Some(wrong) = wrong {
         let failure = text::wrong_already(builder, body, &wrong, &ledger, stats.executions);
-        return report(builder, stats, coverage, Some(failure), Vec::new());
+        return report(Some(failure), Vec::new());
     }
     let shown = relaxed::show(builder, body, &ledger, pairs);
     if shown.is_empty() {
-        return report(builder, stats, coverage, None, Vec::new());
+        return report(None, Vec::new());
     }
     let trials = mend::try_all(builder, body, &shown);
     let failure = text::not_robust(builder, &shown, &trials, stats.executions);
@@ -76,21 +80,32 @@ pub(super) fn decide(builder: &Builder, body: &teetotal_live::Model) -> Report {
         executions: shown.pair.executions,
         token: shown.token.clone(),
     });
-    report(builder, stats, coverage, Some(failure), found.collect())
+    report(Some(failure), found.collect())
 }
 
 fn report(
     builder: &Builder,
-    stats: Stats,
-    coverage: Coverage,
-    failure: Option<String>,
+    (stats, coverage): (Stats, Coverage),
+    failure: Option<Violation>,
     not_robust: Vec<NotRobust>,
+    ledger: &Ledger,
 ) -> Report {
-    let (model, executions, reachable) = (builder.model, stats.executions, Vec::new());
-    let standing = Vec::new();
     let Choice { kind: search, reason: search_reason } =
         Choice::first(&Builder { robustness: true, ..builder.clone() });
-    Report { model, executions, coverage, search, search_reason, stats, failure, not_robust, reachable, standing }
+    Report {
+        model: builder.model,
+        executions: stats.executions,
+        coverage,
+        caveats: caveats(builder, ledger),
+        has_operations: ledger.has_operations(),
+        search,
+        search_reason,
+        stats,
+        failure,
+        not_robust,
+        reachable: Vec::new(),
+        standing: ledger.standing(),
+    }
 }
 
 /// Two places that are at fault.

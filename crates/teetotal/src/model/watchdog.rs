@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use teetotal_live::{Running, pulses};
 
-use super::checkpoint::say;
+use super::conclusion::say_for;
 use super::environment;
 use super::storyboard::thread_name;
 
@@ -37,7 +37,7 @@ fn watch(patience: Duration) {
             let before = known.get(&name).filter(|(beat, ..)| *beat == running.beat);
             let (since, mut is_said) = before.map_or((Instant::now(), false), |(_, since, is_said)| (*since, *is_said));
             if !is_said && since.elapsed() >= patience {
-                say(&text(&running, since.elapsed().as_secs()));
+                say_for(pulse.name(), &text(&running, since.elapsed().as_secs()));
                 is_said = true;
             }
             now.insert(name, (running.beat, since, is_said));

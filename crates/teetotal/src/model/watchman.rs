@@ -10,7 +10,7 @@ use teetotal_explore::driver::{Progress, Signal};
 use teetotal_live::{Ledger, interrupt};
 
 use super::Builder;
-use super::checkpoint::say;
+use super::conclusion::say;
 
 /// How many seconds lie between two lines where somebody looks who has not asked.
 const UNASKED: u64 = 10;
@@ -87,12 +87,10 @@ impl<'w> Watchman<'w> {
     }
 
     fn speak(&self, executions: u64, seconds: u64) {
-        let thread = std::thread::current();
-        let name = thread.name().map_or(String::new(), |name| format!("{name}: "));
         let share = f64::from_bits(self.share.load(Ordering::Relaxed));
         say(&match self.is_mcr.load(Ordering::Relaxed) {
-            true => line(&name, executions, seconds, 0.0) + " by `mcr`",
-            false => line(&name, executions, seconds, share),
+            true => line(executions, seconds, 0.0) + " by `mcr`",
+            false => line(executions, seconds, share),
         });
     }
 }
@@ -103,13 +101,13 @@ fn is_seen() -> bool {
     *IS_SEEN.get_or_init(|| stderr().is_terminal())
 }
 
-/// `name: 1200 executions in 3 s, about 4800 in all`.
-fn line(name: &str, executions: u64, seconds: u64, share: f64) -> String {
+/// `1200 executions in 3 s, about 4800 in all`.
+fn line(executions: u64, seconds: u64, share: f64) -> String {
     let estimate = match executions as f64 / share {
         all if share > 0.0 && all.is_finite() && executions > 100 => format!(", about {} in all", rounded(all)),
         _ => String::new(),
     };
-    format!("{name}{executions} executions in {seconds} s{estimate}")
+    format!("{executions} executions in {seconds} s{estimate}")
 }
 
 /// Two digits are all that there is to an estimate.
@@ -151,9 +149,9 @@ mod tests {
 
     #[test]
     fn a_line_has_an_estimate_once_there_is_something_to_go_by() {
-        assert_eq!(line("a: ", 50, 1, 0.5), "a: 50 executions in 1 s");
-        assert_eq!(line("", 1_234, 3, 0.1), "1234 executions in 3 s, about 12000 in all");
-        assert_eq!(line("", 1_234, 3, 0.0), "1234 executions in 3 s");
-        assert_eq!(line("", 101, 3, 1.0), "101 executions in 3 s, about 100 in all");
+        assert_eq!(line(50, 1, 0.5), "50 executions in 1 s");
+        assert_eq!(line(1_234, 3, 0.1), "1234 executions in 3 s, about 12000 in all");
+        assert_eq!(line(1_234, 3, 0.0), "1234 executions in 3 s");
+        assert_eq!(line(101, 3, 1.0), "101 executions in 3 s, about 100 in all");
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn executions(model: ModelId, f: impl Fn() + Sync + Send + 'static) -
 
 /// What is wrong with `f`.
 pub(crate) fn failure(model: ModelId, f: impl Fn() + Sync + Send + 'static) -> String {
-    explore(model, f).failure.expect("something is wrong")
+    explore(model, f).failure.expect("something is wrong").to_string()
 }
 
 /// Set where a victim is to do something.

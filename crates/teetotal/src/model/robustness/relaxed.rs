@@ -6,7 +6,7 @@ use teetotal_live::Ledger;
 use teetotal_memory::{Event, EventKind, Model, ModelVisitor, Step, Trace, relations};
 use teetotal_program::{Loc, ThreadId};
 
-use super::super::failure::{describe, timeline};
+use super::super::failure::{confirm, describe, timeline};
 use super::super::perform::{Performed, Way, perform};
 use super::{Builder, Occurrence, Pair};
 
@@ -18,6 +18,7 @@ pub(super) struct Shown {
     pub(super) access: EventKind,
     /// The execution as a table.
     pub(super) timeline: String,
+    pub(super) trace: Trace,
     pub(super) token: String,
     /// What goes wrong in it, if anything does, in a line.
     pub(super) harm: Option<String>,
@@ -42,14 +43,16 @@ impl ModelVisitor for Show<'_> {
     fn visit<M: Model>(self) -> Option<Shown> {
         let found = self.pair.occurrences.values().find_map(|occurrence| {
             let performed = self.relaxed::<M>(occurrence)?;
+            confirm::<M>(&performed);
             let store = occurrence.trace.event(occurrence.delay.store);
             let threads = [store.thread, occurrence.delay.access_at.thread];
             let harm = performed.problem.as_ref().map(|problem| describe(&performed, problem));
             let harm = harm.and_then(|text| text.lines().next().map(str::to_owned));
-            Some((threads, occurrence.access, timeline::<M>(&performed), performed.token.to_string(), harm))
+            let (timeline, token) = (timeline::<M>(&performed), performed.token.to_string());
+            Some((threads, occurrence.access, timeline, performed.trace, token, harm))
         });
-        let (threads, access, timeline, token, harm) = found?;
-        Some(Shown { pair: self.pair, threads, access, timeline, token, harm })
+        let (threads, access, timeline, trace, token, harm) = found?;
+        Some(Shown { pair: self.pair, threads, access, timeline, trace, token, harm })
     }
 }
 

@@ -7,6 +7,7 @@ use super::super::choice::SearchKind;
 use super::super::failure::{Failing, after_message, replay_line, snippet};
 use super::super::search::Wrong;
 use super::super::source_text::SourceTexts;
+use super::super::violation::{Violation, ViolationKind};
 use super::mend::{Trial, Trials};
 use super::relaxed::Shown;
 use super::{Builder, thread_name};
@@ -21,14 +22,14 @@ pub(super) fn wrong_already(
     wrong: &Wrong,
     ledger: &Ledger,
     executions: u64,
-) -> String {
+) -> Violation {
     let sc = Builder { model: ModelId::Sc, ..builder.clone() };
     let search = SearchKind::Dpor;
     ModelId::Sc.visit(Failing { builder: &sc, body, wrong, ledger, executions, search })
 }
 
 /// The pairs, what helps, and an execution that shows the first.
-pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, executions: u64) -> String {
+pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, executions: u64) -> Violation {
     let model = builder.model.info().name;
     let mut texts = SourceTexts::default();
     let mut out = String::new();
@@ -40,7 +41,9 @@ pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, ex
         out.push('\n');
     }
     out.push_str(&summary(model, shown, trials, executions));
-    out
+    let places = shown.iter().flat_map(|one| [one.pair.store.clone(), one.pair.access.clone()]).collect();
+    let (execution, token) = shown.first().map(|one| (one.trace.clone(), one.token.clone())).unzip();
+    Violation { kind: ViolationKind::NotRobust, places, model: builder.model, execution, token, text: out }
 }
 
 /// The two places, and what would help.

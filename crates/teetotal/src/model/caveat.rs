@@ -1,0 +1,63 @@
+//! What a claim about a model depends on.
+
+use std::fmt;
+
+use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_live::{Ledger, Place};
+
+use super::Builder;
+
+/// Something that was left out or taken for granted, so that what is said of a model holds only within it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Caveat {
+    /// Executions were left out in which compare-exchanges and waits fail or end spuriously more often than this.
+    Spurious(usize),
+    /// Executions were left out in which the loop at this place goes round more often than this while another thread
+    /// could run: the fairness bound.
+    Fairness {
+        /// Where the loop is.
+        place: Place,
+        /// How often it may go round.
+        bound: u32,
+    },
+    /// Iterations of the loop at this place were taken to change nothing on the heap, which is not compared.
+    HeapOfLoop {
+        /// Where the loop is.
+        place: Place,
+    },
+}
+
+impl fmt::Display for Caveat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Caveat::Spurious(0) => f.write_str("no spurious failure or wake-up was searched"),
+            Caveat::Spurious(1) => f.write_str("at most 1 spurious failure or wake-up in an execution"),
+            Caveat::Spurious(n) => write!(f, "at most {n} spurious failures and wake-ups in an execution"),
+            Caveat::Fairness { place, bound } => {
+                write!(f, "the loop at {place} went on after {bound} rounds only if no other thread could run")
+            }
+            Caveat::HeapOfLoop { place } => write!(f, "assuming that the loop at {place} keeps no state on the heap"),
+        }
+    }
+}
+
+/// What the result of a search depends on.
+pub(super) fn caveats(builder: &Builder, ledger: &Ledger) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    if ledger.is_spurious_bound_met() {
+        caveats.push(Caveat::Spurious(builder.spurious));
+    }
+    caveats.extend(ledger.bounded_loops().into_iter().map(|(place, bound)| Caveat::Fairness { place, bound }));
+    caveats.extend(ledger.assumed_loops().into_iter().map(|place| Caveat::HeapOfLoop { place }));
+    caveats
+}
+
+/// The coverage of a search, given what else it left out.
+pub(super) fn coverage_of(coverage: Coverage, stats: &Stats, ledger: &Ledger) -> Coverage {
+    let coverage = match coverage {
+        Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),
+        coverage => coverage,
+    };
+    coverage.with_divergences(stats)
+}

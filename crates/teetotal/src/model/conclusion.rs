@@ -1,0 +1,148 @@
+//! Whether a test passes, and what it says.
+
+use std::io::{self, Write};
+
+use teetotal_explore::{Coverage, StopReason};
+
+use super::robustness::test_name;
+use super::{Builder, Caveat, Report, Standing};
+
+/// Panics unless the report says that the model holds, or holds within bounds that were chosen.
+///
+/// # Panics
+/// If it does not.
+#[track_caller]
+pub(super) fn conclude(builder: &Builder, report: &Report) {
+    if let Some(failure) = &report.failure {
+        panic!("{failure}");
+    }
+    if !report.has_operations {
+        return doubt(builder, builder.passes_like_loom, NOTHING_CHECKED);
+    }
+    let reason = match report.coverage {
+        Coverage::Complete => {
+            if builder.log {
+                report.caveats.iter().for_each(|caveat| say(&format!("holds, with {caveat}")));
+            }
+            return;
+        }
+        Coverage::Stopped(reason) => reason,
+    };
+    let why = why(reason, report);
+    match reason {
+        // These say that something is wrong with the test.
+        StopReason::Steps(steps) => panic!("{}", too_long(steps, &report.standing)),
+        StopReason::NotDeterministic => panic!("{}", not_deterministic(&report.standing)),
+        StopReason::Interrupted => panic!("interrupted after {}; no violation found", executions(report)),
+        _ if is_chosen(builder, reason) => {
+            say(&format!("holds within the bound: {why} ({})", executions(report)));
+        }
+        StopReason::Unrepeatable(_) => {
+            doubt(builder, builder.passes_like_loom, &format!("{why}\n{}", not_deterministic(&report.standing)));
+        }
+        _ => doubt(builder, builder.passes_like_loom, &why),
+    }
+}
+
+/// Whether a search is incomplete because of a bound that was set.
+fn is_chosen(builder: &Builder, reason: StopReason) -> bool {
+    match reason {
+        StopReason::Preemptions(_) | StopReason::Executions(_) | StopReason::Time => true,
+        // With few preemptions, loops that yield go round less often too.
+        StopReason::Turns => builder.fairness_bound.is_some() || builder.preemption_bound.is_some(),
+        StopReason::Unrepeatable(_) => builder.leave_out_unrepeatable && !builder.passes_like_loom,
+        _ => false,
+    }
+}
+
+const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lock, cell or channel of `teetotal`\n\
+    help: what threads of a model share must be of `teetotal::sync`, `teetotal::cell` and `teetotal::thread`, not of \
+    `std`\n\
+    help: the types of `teetotal::shim` are those of `std` unless the build has `RUSTFLAGS=\"--cfg teetotal\"`";
+
+/// Says that it is not known whether a model holds; it fails unless that is allowed or `passes` anyway.
+///
+/// # Panics
+/// If it fails.
+#[track_caller]
+fn doubt(builder: &Builder, passes: bool, why: &str) {
+    let text = format!("no violation found, but the search is incomplete: {why}");
+    if passes || builder.allow_incomplete {
+        return say(text.lines().next().unwrap_or_default());
+    }
+    let name = test_name().map_or(String::new(), |name| format!("{name}: "));
+    panic!(
+        "{name}{text}\n\
+         help: to let the test pass all the same, set `Builder::allow_incomplete` or `TEETOTAL_ALLOW_INCOMPLETE=1`"
+    );
+}
+
+/// Why a search that found nothing was not complete.
+fn why(reason: StopReason, report: &Report) -> String {
+    match reason {
+        StopReason::Preemptions(1) => "at most 1 preemption in an execution".to_owned(),
+        StopReason::Preemptions(bound) => format!("at most {bound} preemptions in an execution"),
+        StopReason::Executions(1) => "at most 1 execution".to_owned(),
+        StopReason::Executions(limit) => format!("at most {limit} executions"),
+        StopReason::Time => "the time limit was reached".to_owned(),
+        StopReason::Turns => {
+            let loops = report.caveats.iter().filter(|caveat| matches!(caveat, Caveat::Fairness { .. }));
+            let loops: Vec<String> = loops.map(Caveat::to_string).collect();
+            format!(
+                "{}\nhelp: `Builder::fairness_bound` or `TEETOTAL_FAIRNESS_BOUND` raises the bound",
+                loops.join("; ")
+            )
+        }
+        StopReason::Unrepeatable(1) => "the code did something else at 1 point when it was run again".to_owned(),
+        StopReason::Unrepeatable(n) => format!("the code did something else at {n} points when it was run again"),
+        StopReason::Undecided => "whether some executions exist could not be decided".to_owned(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn executions(report: &Report) -> String {
+    match report.executions {
+        1 => "1 execution".to_owned(),
+        n => format!("{n} executions"),
+    }
+}
+
+/// What is said of an execution with more than so many operations.
+fn too_long(steps: u64, standing: &[Standing]) -> String {
+    format!(
+        "an execution has more than {steps} operations\n{}\
+         help: for longer executions set `Builder::max_branches`, up to 4095",
+        lines(standing)
+    )
+}
+
+fn not_deterministic(standing: &[Standing]) -> String {
+    format!(
+        "the model did something else when it was run again\n{}\
+         help: a model must not use random numbers, time, addresses or anything else that changes from run to \
+         run\n\
+         help: what threads share, in statics too, must be of `teetotal`; if it is of another crate, \
+         `TEETOTAL_LEAVE_OUT_UNREPEATABLE=1` leaves out what cannot be run again\n\
+         help: if another crate uses `std::thread_local!`, `TEETOTAL_BACKEND=os` gives each thread its own\n\
+         help: if it frees memory and compares pointers, the global allocator of the test can be \
+         `teetotal::alloc::Quarantine`",
+        lines(standing)
+    )
+}
+
+/// Each on a line of its own.
+fn lines(standing: &[Standing]) -> String {
+    standing.iter().map(|standing| format!("  {standing}\n")).collect()
+}
+
+/// Writes lines to standard error that name the test, also where its output is captured.
+pub(super) fn say(text: &str) {
+    say_for(test_name().as_deref(), text);
+}
+
+/// Writes lines to standard error that name this test.
+pub(super) fn say_for(test: Option<&str>, text: &str) {
+    let name = test.filter(|name| *name != "main").map_or(String::new(), |name| format!("{name}: "));
+    let lines: String = text.lines().map(|line| format!("teetotal: {name}{line}\n")).collect();
+    let _ = io::stderr().write_all(lines.as_bytes());
+}
