@@ -16,15 +16,26 @@ use crate::laws::AFTER;
 
 mod annotations;
 mod dpor;
+mod live;
 mod mcr;
 mod robustness;
 mod symbolic;
 mod table;
 
-/// All faults.
-fn all() -> impl Iterator<Item = &'static Mutant> {
+/// All faults, each with what is to catch it.
+fn all() -> impl Iterator<Item = (&'static Mutant, Judge)> {
     let engines = annotations::MUTANTS.iter().chain(dpor::MUTANTS).chain(mcr::MUTANTS).chain(symbolic::MUTANTS);
-    table::MUTANTS.iter().chain(engines).chain(robustness::MUTANTS)
+    let engines = table::MUTANTS.iter().chain(engines).chain(robustness::MUTANTS);
+    engines.map(|mutant| (mutant, Judge::Laws)).chain(live::MUTANTS.iter().map(|mutant| (mutant, Judge::Tests)))
+}
+
+/// What catches a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Judge {
+    /// The laws, on random programs.
+    Laws,
+    /// The tests of Rust code under the checker.
+    Tests,
 }
 
 /// Plants faults one at a time and demands that the laws catch each.
@@ -80,10 +91,10 @@ impl Task for Mutants {
     const NAME: &'static str = "mutants";
 
     fn run(self) -> ExitCode {
-        let chosen: Vec<&Mutant> =
-            all().filter(|m| m.name.contains(&self.only) || m.file.contains(&self.only)).collect();
+        let chosen: Vec<(&Mutant, Judge)> =
+            all().filter(|(m, _)| m.name.contains(&self.only) || m.file.contains(&self.only)).collect();
         if self.list {
-            chosen.iter().for_each(|mutant| println!("{}: {}", mutant.file, mutant.name));
+            chosen.iter().for_each(|(mutant, _)| println!("{}: {}", mutant.file, mutant.name));
             return ExitCode::SUCCESS;
         }
         match self.plant_all(&chosen) {
@@ -99,13 +110,13 @@ impl Task for Mutants {
 
 impl Mutants {
     /// Plants every one of `chosen`; gives whether all are caught and the code without faults breaks no law.
-    fn plant_all(&self, chosen: &[&Mutant]) -> io::Result<bool> {
+    fn plant_all(&self, chosen: &[(&Mutant, Judge)]) -> io::Result<bool> {
         let started = Instant::now();
         let nursery = Nursery::new(workspace(), Duration::from_secs(self.seconds))?;
         let (mut uncaught, mut most) = (0, 0);
-        for mutant in chosen {
+        for (mutant, judge) in chosen {
             let since = Instant::now();
-            let fate = nursery.plant(mutant, self.programs)?;
+            let fate = nursery.plant(mutant, *judge, self.programs)?;
             match fate {
                 Fate::Caught { programs, .. } => most = most.max(programs),
                 _ => uncaught += 1,
@@ -113,7 +124,11 @@ impl Mutants {
             println!("{}: {fate} ({:.0} s)", mutant.name, since.elapsed().as_secs_f64());
         }
         // Otherwise everything would be caught on a program that breaks a law by itself.
-        let sound = matches!(nursery.judge(most)?, Fate::Survived);
+        let judges = [Judge::Laws, Judge::Tests].into_iter().filter(|judge| chosen.iter().any(|(_, own)| own == judge));
+        let mut sound = true;
+        for judge in judges {
+            sound &= matches!(nursery.judge(judge, most)?, Fate::Survived);
+        }
         if !sound {
             println!("BROKEN WITHOUT A FAULT within {most} programs");
         }
@@ -153,20 +168,54 @@ impl Nursery {
     }
 
     /// Plants a fault, tries the laws, and takes the fault out again.
-    fn plant(&self, mutant: &Mutant, programs: u64) -> io::Result<Fate> {
+    fn plant(&self, mutant: &Mutant, judge: Judge, programs: u64) -> io::Result<Fate> {
         let file = self.tree.join(mutant.file);
         let sound = fs::read_to_string(&file)?;
         if sound.matches(mutant.original).count() != 1 {
             return Ok(Fate::NotFound);
         }
         fs::write(&file, sound.replace(mutant.original, mutant.replacement))?;
-        let fate = self.judge(programs);
+        let fate = self.judge(judge, programs);
         fs::write(&file, sound)?;
         fate
     }
 
-    /// Builds the tree as it is and tries the laws on it.
-    fn judge(&self, programs: u64) -> io::Result<Fate> {
+    /// Builds the tree as it is and tries the laws or the tests on it.
+    fn judge(&self, judge: Judge, programs: u64) -> io::Result<Fate> {
+        match judge {
+            Judge::Laws => self.by_laws(programs),
+            Judge::Tests => self.by_tests(),
+        }
+    }
+
+    /// Builds and runs the tests of Rust code.
+    fn by_tests(&self) -> io::Result<Fate> {
+        let cargo = |more: &[&str]| {
+            let mut command = Command::new(env!("CARGO"));
+            command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.build).env("RUST_BACKTRACE", "0");
+            command.args(["test", "--quiet", "--offline", "--package", "teetotal", "--profile", "mutant"]);
+            command.args(live::TESTS.iter().flat_map(|test| ["--test", test])).args(more);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command
+        };
+        let built = cargo(&["--no-run"]).output()?;
+        if !built.status.success() {
+            return Ok(Fate::DoesNotCompile(String::from_utf8_lossy(&built.stderr).into_owned()));
+        }
+        let log = self.build.join("tests.log");
+        let mut child = cargo(&[]).stdout(fs::File::create(&log)?).stderr(Stdio::null()).spawn()?;
+        if !ends_within(&mut child, self.patience)? {
+            return Ok(Fate::TimedOut);
+        }
+        if child.wait()?.success() {
+            return Ok(Fate::Survived);
+        }
+        let text = fs::read_to_string(&log)?;
+        let failed = text.lines().find_map(|line| line.strip_prefix("---- ")?.strip_suffix(" stdout ----"));
+        Ok(Fate::Caught { law: failed.unwrap_or("the tests end").to_owned(), programs: 0 })
+    }
+
+    fn by_laws(&self, programs: u64) -> io::Result<Fate> {
         let mut build = Command::new(env!("CARGO"));
         build.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.build);
         build.args(["build", "--quiet", "--offline", "--package", "xtask", "--profile", "mutant"]);
@@ -230,7 +279,7 @@ mod tests {
 
     #[test]
     fn every_fault_has_its_place_in_the_code() {
-        for mutant in all() {
+        for (mutant, _) in all() {
             let text = fs::read_to_string(workspace().join(mutant.file)).expect("the file is there");
             let count = text.matches(mutant.original).count();
             assert_eq!(count, 1, "\"{}\": the original text must stand once in {}", mutant.name, mutant.file);
@@ -240,7 +289,7 @@ mod tests {
 
     #[test]
     fn there_are_at_least_thirty_faults_with_different_names() {
-        let names: BTreeSet<&str> = all().map(|mutant| mutant.name).collect();
+        let names: BTreeSet<&str> = all().map(|(mutant, _)| mutant.name).collect();
         assert_eq!(names.len(), all().count());
         assert!(names.len() >= 30);
     }
