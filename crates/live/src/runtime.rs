@@ -81,6 +81,8 @@ pub(crate) struct Execution {
     pub(crate) possessions: RefCell<Possessions>,
     /// The counts of every `Arc`.
     pub(crate) arcs: RefCell<Vec<Counts>>,
+    /// Which threads have which `RwLock` to read, once for each guard.
+    pub(crate) readers: RefCell<Vec<(ThreadId, Key)>>,
     /// What is kept from the search, and what is not.
     pub(crate) ledger: Ledger,
     pub(crate) open: Arc<FxHashSet<Name>>,
@@ -289,6 +291,7 @@ impl Execution {
         self.handles.borrow_mut().clear();
         self.possessions.borrow_mut().clear();
         self.arcs.borrow_mut().clear();
+        self.readers.borrow_mut().clear();
         self.sections.take();
         self.spurious.borrow_mut().clear();
         self.is_over.set(false);

@@ -588,7 +588,7 @@ impl Live {
                 self.execution.wrote(at.key, 0);
             }
             What::Fence { order } => races.fence(thread, *order),
-            What::Await { .. } => races.read(thread, Order::Acquire, source),
+            What::Await { order, .. } => races.read(thread, *order, source),
             What::Spawn { .. } => {
                 let child = self.threads[thread.index()].child.get();
                 races.spawn(thread, child.expect("a spawn that is performed has a number"));

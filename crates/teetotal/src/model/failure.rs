@@ -125,6 +125,9 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
     let holder = loc.and_then(|loc| performed.system.machine().memory(loc).checked_sub(1));
     let holder = holder.map(|holder| holder as usize).filter(|&holder| holder < live.n_threads());
     match (live.waits_for(thread), holder.map(|holder| thread_name(ThreadId::at(holder)))) {
+        (Some(WaitsFor::SecondRead), _) => {
+            "to read a lock that it already reads, since a writer waits for that lock".to_owned()
+        }
         (Some(WaitsFor::Unpark), _) => "to be unparked".to_owned(),
         (Some(WaitsFor::Notification), _) => "to be notified".to_owned(),
         (Some(WaitsFor::Message), _) => "for a message".to_owned(),
