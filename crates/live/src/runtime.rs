@@ -366,6 +366,13 @@ impl Execution {
         (text, place)
     }
 
+    /// What `thread` has panicked with so far, and where; it may have caught it.
+    pub(crate) fn panics_in(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
+        let panics = self.panics.borrow();
+        let own = panics.iter().filter(|panic| panic.thread == Some(thread));
+        own.map(|panic| (panic.text.clone(), panic.place.clone())).collect()
+    }
+
     /// A number for a cell.
     pub(crate) fn new_slot(&self) -> u32 {
         let mut slots = self.slots.borrow_mut();

@@ -420,6 +420,19 @@ fn a_panic_leaves_a_scope_after_its_threads_have_ended() {
 }
 
 #[test]
+fn a_panic_that_waits_for_a_blocked_thread_of_its_scope_is_told() {
+    let text = failure(ModelId::Sc, || {
+        let (sender, receiver) = sync_channel::<u32>(1);
+        thread::scope(|scope| {
+            scope.spawn(|| receiver.into_iter().count());
+            assert!(sender.send(1).is_err(), "on purpose");
+        });
+    });
+    assert!(text.starts_with("deadlock: main, T1 are blocked forever"), "{text}");
+    assert!(text.contains("main panicked before: on purpose"), "{text}");
+}
+
+#[test]
 fn orderings_that_an_operation_cannot_have_panic_with_the_text_of_the_standard_library() {
     let orderings = [Ordering::Relaxed, Ordering::Acquire, Ordering::Release, Ordering::AcqRel, Ordering::SeqCst];
     executions(ModelId::Sc, move || {

@@ -165,6 +165,13 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
             }
             None => out.push_str(&format!("  {why}\n")),
         }
+        for (text, place) in live.panics(thread) {
+            let message = format!("{} panicked before: {text}", thread_name(thread));
+            out.push_str(&match place {
+                Some(place) => snippet(&message, &place, None, texts),
+                None => format!("{message}\n"),
+            });
+        }
     }
     out
 }

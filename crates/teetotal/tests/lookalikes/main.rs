@@ -22,7 +22,11 @@ fn as_rust_code(program: &Program, search: SearchKind, spurious: usize) -> (BTre
     let outcomes = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
     let (program, seen) = (program.clone(), std::sync::Arc::clone(&outcomes));
     let mut builder = Builder::new();
-    (builder.model, builder.search, builder.spurious) = (ModelId::Sc, search, spurious);
+    // All operations synchronize enough, so that the others have the same outcomes.
+    if std::env::var_os("TEETOTAL_MODEL").is_none() {
+        builder.model = ModelId::Sc;
+    }
+    (builder.search, builder.spurious) = (search, spurious);
     (builder.max_permutations, builder.max_branches) = (Some(5_000), 200);
     let report = builder.explore(move || {
         let outcome = code::run(&program);
