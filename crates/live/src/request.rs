@@ -6,7 +6,7 @@ use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
 use crate::complaint::Complaint;
 use crate::identity::Key;
-use crate::sync::{POISONED, channel};
+use crate::sync::{POISONED, WAITING_WRITERS, channel};
 
 /// One operation that a thread is about to perform, and where in the source it stands.
 pub(crate) struct Request {
@@ -38,6 +38,8 @@ pub(crate) enum What {
     Await {
         at: Cell,
         until: Until,
+        /// What it synchronizes with is acquired or not; the hardware models make no difference.
+        order: Order,
         timed: bool,
     },
     /// Waits until `update` makes something of the value, and writes that.
@@ -84,6 +86,8 @@ pub enum Matter {
     TimeOut,
     /// Which of those that wait is woken.
     Waiter,
+    /// Whether a thread that already reads is kept from reading once more by a writer that waits.
+    Reader,
 }
 
 impl Matter {
@@ -97,6 +101,8 @@ impl Matter {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitsFor {
     Lock,
+    /// That the thread reads once more what it already reads, which a writer that waits keeps it from.
+    SecondRead,
     Unpark,
     Notification,
     Message,
@@ -120,6 +126,7 @@ impl What {
         };
         Some(match update.function {
             Function::AddUnless { bits: PARKED } => WaitsFor::Unpark,
+            Function::AddUnless { bits } if bits & WAITING_WRITERS != 0 => WaitsFor::SecondRead,
             Function::CompareExchange { expected: 1 } => WaitsFor::Notification,
             Function::Take => WaitsFor::Message,
             Function::Send => WaitsFor::Room,
@@ -208,6 +215,11 @@ pub(crate) enum Function {
     AddUnless {
         bits: Value,
     },
+    /// Adds the operand, or the other number if one of these bits is set.
+    AddOr {
+        bits: Value,
+        otherwise: Value,
+    },
     /// Adds the operand if one of these bits is set.
     AddIf {
         bits: Value,
@@ -223,8 +235,12 @@ pub(crate) enum Function {
     },
     /// Sends a message to a channel that holds at most as many as the operand, if it does; not if it is closed.
     Send,
+    /// Sends a message to a rendezvous channel whose receiver waits; not if it is closed.
+    Hand,
     /// Takes a message from a channel, if there is one; nothing if there will be none.
     Take,
+    /// Takes a message from a rendezvous channel, or begins to wait for one.
+    TakeOrWait,
 }
 
 impl Update {
@@ -262,7 +278,8 @@ impl Update {
             }
             Function::CompareExchange { expected } if old == expected => operand,
             Function::CompareExchange { .. } => return None,
-            Function::AddUnless { bits } if old & bits == 0 => old.wrapping_add(operand),
+            Function::AddUnless { bits } | Function::AddOr { bits, .. } if old & bits == 0 => old.wrapping_add(operand),
+            Function::AddOr { otherwise, .. } => old.wrapping_add(otherwise),
             Function::AddUnless { .. } => return None,
             Function::AddIf { bits } if old & bits != 0 => old.wrapping_add(operand),
             Function::SubIf { low, value } if old & low == value => old.wrapping_sub(operand),
@@ -271,7 +288,9 @@ impl Update {
             Function::SwapUnless { .. } if old == 0 || old == POISONED => operand,
             Function::SwapUnless { .. } => return None,
             Function::Send => return channel::send(old, operand),
+            Function::Hand => return channel::hand(old),
             Function::Take => return channel::take(old),
+            Function::TakeOrWait => channel::take_or_wait(old),
         };
         Some(if bits == 64 { new } else { new & ((1 << bits) - 1) })
     }

@@ -81,6 +81,8 @@ pub(crate) struct Execution {
     pub(crate) possessions: RefCell<Possessions>,
     /// The counts of every `Arc`.
     pub(crate) arcs: RefCell<Vec<Counts>>,
+    /// Which threads have which `RwLock` to read, once for each guard.
+    pub(crate) readers: RefCell<Vec<(ThreadId, Key)>>,
     /// What is kept from the search, and what is not.
     pub(crate) ledger: Ledger,
     pub(crate) open: Arc<FxHashSet<Name>>,
@@ -294,6 +296,7 @@ impl Execution {
         self.handles.borrow_mut().clear();
         self.possessions.borrow_mut().clear();
         self.arcs.borrow_mut().clear();
+        self.readers.borrow_mut().clear();
         self.sections.take();
         self.spurious.borrow_mut().clear();
         self.is_over.set(false);
@@ -381,6 +384,13 @@ impl Execution {
         let this = panics.iter().rev().find(|panic| panic.thread == Some(thread) && panic.text == text);
         let place = this.and_then(|panic| panic.place.clone());
         (text, place)
+    }
+
+    /// What `thread` has panicked with so far, and where; it may have caught it.
+    pub(crate) fn panics_in(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
+        let panics = self.panics.borrow();
+        let own = panics.iter().filter(|panic| panic.thread == Some(thread));
+        own.map(|panic| (panic.text.clone(), panic.place.clone())).collect()
     }
 
     /// A number for a cell.

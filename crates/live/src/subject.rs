@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Status, Subject, ThreadId, Value};
 
 use crate::beginning::Beginning;
-use crate::complaint::{Complaint, Kind};
+use crate::complaint::{Complaint, Kind, Place};
 use crate::entry::Frame;
 use crate::fairness::{Exceeded, Fairness};
 use crate::fiber::{self, Backend, Fiber};
@@ -229,6 +229,12 @@ impl Live {
             State::Failed(_, complaint) => Some(complaint),
             _ => None,
         }
+    }
+
+    /// What `thread` has panicked with so far, and where; it may have caught it, or wait for a scope to end.
+    #[must_use]
+    pub fn panics(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
+        self.execution.panics_in(thread)
     }
 
     /// Keeps where each operation stands in the source from now on.
@@ -588,7 +594,7 @@ impl Live {
                 self.execution.wrote(at.key, 0);
             }
             What::Fence { order } => races.fence(thread, *order),
-            What::Await { .. } => races.read(thread, Order::Acquire, source),
+            What::Await { order, .. } => races.read(thread, *order, source),
             What::Spawn { .. } => {
                 let child = self.threads[thread.index()].child.get();
                 races.spawn(thread, child.expect("a spawn that is performed has a number"));

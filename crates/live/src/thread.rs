@@ -279,7 +279,8 @@ where
         *locked(&result) = Some(value);
         crate::local::drop_locals();
         if execution(|execution| execution.is_open(end_name(place))).unwrap_or(false) {
-            perform(What::Store { at: current().end(), value: 1, order: Order::Release }, place);
+            // `is_finished` promises no synchronization.
+            perform(What::Store { at: current().end(), value: 1, order: Order::Relaxed }, place);
         }
     }
 }

@@ -199,9 +199,10 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
         }
         What::Unlock { at, .. } => update(at.key, Some(0)),
         What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious,
-        What::Choose { matter: Matter::TimeOut | Matter::Waiter | Matter::Failure | Matter::WakeUp, .. } => {
-            Deed::Neutral
-        }
+        What::Choose {
+            matter: Matter::TimeOut | Matter::Waiter | Matter::Reader | Matter::Failure | Matter::WakeUp,
+            ..
+        } => Deed::Neutral,
         What::Fence { .. } | What::Rest { .. } => Deed::Neutral,
         What::Store { .. } | What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,
     }

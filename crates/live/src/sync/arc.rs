@@ -74,10 +74,19 @@ impl<T> Arc<T> {
         }
     }
 
-    /// The value, if nobody else owns it; otherwise the reference is dropped.
+    /// Drops the reference, and returns the value if it was the last one.
+    ///
+    /// If `into_inner` is called on every reference, exactly one of the calls returns the value.
     #[track_caller]
     pub fn into_inner(this: Self) -> Option<T> {
-        Arc::try_unwrap(this).ok()
+        let (place, tag) = (Location::caller(), this.tag);
+        tag.note_counted();
+        let is_last = || real::Arc::strong_count(&this.value) == 1;
+        tag.strong_dropped(&is_last, place);
+        if is_last() {
+            tag.gone();
+        }
+        real::Arc::into_inner(this.into_std())
     }
 
     /// The value, or a clone if others own it too.
@@ -195,17 +204,28 @@ impl<T: ?Sized> Arc<T> {
 }
 
 impl<T: Clone> Arc<T> {
-    /// The value, to change it; a clone if others have references.
+    /// The value, to change it; a clone if there are other strong references.
+    ///
+    /// If there are only weak references beside this one, the value moves away from them and is not cloned.
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T {
-        let is_alone = match this.tag.count(Order::Acquire, Location::caller()) {
-            Some(counts) => counts == (1, 0),
-            None => real::Arc::get_mut(&mut this.value).is_some(),
-        };
-        if !is_alone {
-            *this = Arc::tagged(real::Arc::new((**this).clone()), Location::caller());
+        let place = Location::caller();
+        let counts = this.tag.count(Order::Acquire, place);
+        let counts =
+            counts.unwrap_or_else(|| (real::Arc::strong_count(&this.value), real::Arc::weak_count(&this.value)));
+        if counts.0 == 1 && counts.1 > 0 {
+            // SAFETY: it is written back or replaced before anything can unwind.
+            match Arc::try_unwrap(unsafe { std::ptr::read(this) }) {
+                // SAFETY: the old one was consumed.
+                Ok(value) => unsafe { std::ptr::write(this, Arc::tagged(real::Arc::new(value), place)) },
+                // SAFETY: the same.
+                Err(old) => unsafe { std::ptr::write(this, old) },
+            }
         }
-        real::Arc::get_mut(&mut this.value).expect("nobody else has a reference")
+        if counts.0 > 1 || real::Arc::get_mut(&mut this.value).is_none() {
+            *this = Arc::tagged(real::Arc::new((**this).clone()), place);
+        }
+        real::Arc::get_mut(&mut this.value).expect("there is no other reference")
     }
 }
 

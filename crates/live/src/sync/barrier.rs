@@ -48,7 +48,7 @@ impl Barrier {
         let before = perform(What::Rmw { at, update, order: Order::AcqRel, on_failure }, place);
         let all = (before / size + 1) * size;
         if before + 1 < all {
-            perform(What::Await { at, until: Until::AtLeast(all), timed: false }, place);
+            perform(What::Await { at, until: Until::AtLeast(all), order: Order::Acquire, timed: false }, place);
         }
         BarrierWaitResult(before + 1 == all)
     }

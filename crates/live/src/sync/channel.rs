@@ -11,6 +11,8 @@ const SENT: Value = 1;
 const TAKEN: Value = 1 << BITS;
 /// One sender.
 pub(crate) const SENDER: Value = 1 << (2 * BITS);
+/// The receiver of a rendezvous channel is blocked and takes the next message.
+pub(crate) const WAITING: Value = 1 << 62;
 /// Nobody receives any more.
 pub(crate) const CLOSED: Value = 1 << 63;
 
@@ -39,7 +41,15 @@ pub(crate) fn send(state: Value, bound: Value) -> Option<Value> {
     if is_closed(state) {
         return Some(state);
     }
-    (sent(state) - taken(state) < bound).then_some(state + SENT)
+    (sent(state) - taken(state) < bound).then_some((state + SENT) & !WAITING)
+}
+
+/// The state after a message is handed to the receiver that waits for it; the same if that is in vain.
+pub(crate) fn hand(state: Value) -> Option<Value> {
+    if is_closed(state) {
+        return Some(state);
+    }
+    (state & WAITING != 0).then_some((state + SENT) & !WAITING)
 }
 
 /// The state after a message is taken; the same if there will be none.
@@ -47,5 +57,10 @@ pub(crate) fn take(state: Value) -> Option<Value> {
     if sent(state) > taken(state) {
         return Some(state + TAKEN);
     }
-    (senders(state) == 0).then_some(state)
+    (senders(state) == 0).then_some(state & !WAITING)
+}
+
+/// The state after a message is taken, or after the receiver began to wait for one.
+pub(crate) fn take_or_wait(state: Value) -> Value {
+    take(state).unwrap_or(state | WAITING)
 }

@@ -18,6 +18,7 @@ use crate::spurious::goes_wrong;
 /// A place where threads wait until others notify them.
 ///
 /// Under the checker it is a set of the threads that wait, one bit for each; from the 65th on they share bits.
+/// A notification orders nothing: what one thread does before it and another after its wait is ordered by the mutex only.
 pub struct Condvar {
     real: real::Condvar,
     identity: Identity,
@@ -61,7 +62,7 @@ impl Condvar {
         let own = self.begin(place);
         let lock = guard.free(place);
         if goes_wrong(Matter::WakeUp, place) {
-            self.change(Function::And, !own, Order::Acquire, place);
+            self.change(Function::And, !own, Order::Relaxed, place);
         } else {
             self.until_notified(own, false, place);
         }
@@ -99,19 +100,22 @@ impl Condvar {
         }
         let own = self.begin(place);
         let lock = guard.free(place);
-        let timed_out = is_time_over(place) && {
+        let mut timed_out = false;
+        if is_time_over(place) {
             // It may have been notified just before.
-            self.change(Function::And, !own, Order::Acquire, place) & own != 0
-        };
-        if !timed_out {
-            self.until_notified(own, true, place);
+            timed_out = self.change(Function::And, !own, Order::Relaxed, place) & own != 0;
+        } else if goes_wrong(Matter::WakeUp, place) {
+            self.change(Function::And, !own, Order::Relaxed, place);
+        } else {
+            // Where no thread can notify it any more, the time is over.
+            timed_out = self.until_notified(own, true, place) & own != 0;
         }
         paired(lock.lock_at(place), timed_out)
     }
 
-    fn until_notified(&self, own: Value, timed: bool, place: &'static Location<'static>) {
+    fn until_notified(&self, own: Value, timed: bool, place: &'static Location<'static>) -> Value {
         let until = Until::Clear(own);
-        perform(What::Await { at: self.cell(), until, timed }, place);
+        perform(What::Await { at: self.cell(), until, order: Order::Relaxed, timed }, place)
     }
 
     /// As [`Condvar::wait_timeout`], until `condition` no longer holds.
@@ -162,7 +166,7 @@ impl Condvar {
             };
             let bit = (0..64).map(|bit| 1 << bit).filter(|bit| waiting & bit != 0).nth(chosen as usize).unwrap_or(0);
             let function = Function::CompareExchange { expected: waiting };
-            if self.change(function, waiting & !bit, Order::Release, place) == waiting {
+            if self.change(function, waiting & !bit, Order::Relaxed, place) == waiting {
                 return;
             }
         }
@@ -173,7 +177,7 @@ impl Condvar {
     pub fn notify_all(&self) {
         let place = Location::caller();
         if is_active() {
-            self.change(Function::Swap, 0, Order::Release, place);
+            self.change(Function::Swap, 0, Order::Relaxed, place);
         } else {
             self.real.notify_all();
         }

@@ -194,16 +194,21 @@ impl Tag {
         last.unwrap_or(Last::Plain)
     }
 
+    /// What the thread that runs does next depends on how many references there are.
+    pub(super) fn note_counted(self) {
+        self.searched(|execution, thread, counts| {
+            let mut races = execution.races.borrow_mut();
+            if !races.knows(thread, &counts.dropped) || !races.knows(thread, &counts.changed) {
+                execution.expose(counts.name);
+            }
+            counts.counted.set(thread.index(), races.time(thread));
+        });
+    }
+
     /// Somebody looks how many references there are; gives strong and weak ones if they are in the open.
     pub(super) fn count(self, order: Order, place: &'static Location<'static>) -> Option<(usize, usize)> {
         let Some(at) = self.cell().filter(|_| is_active()) else {
-            self.searched(|execution, thread, counts| {
-                let mut races = execution.races.borrow_mut();
-                if !races.knows(thread, &counts.dropped) || !races.knows(thread, &counts.changed) {
-                    execution.expose(counts.name);
-                }
-                counts.counted.set(thread.index(), races.time(thread));
-            });
+            self.note_counted();
             return None;
         };
         let counts = perform(What::Load { at, order }, place);

@@ -186,7 +186,9 @@ impl AtomicBool {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
     }
 
-    /// Writes what `f` makes of the value, until nobody has come between.
+    /// Writes what `f` makes of the value; returns the previous one, or the current one as an error if `f` returns `None`.
+    ///
+    /// `f` is called again if another thread has written meanwhile, or if the exchange fails spuriously.
     #[inline]
     #[track_caller]
     pub fn fetch_update<F>(&self, success: Ordering, failure: Ordering, mut f: F) -> Result<bool, bool>
@@ -195,7 +197,7 @@ impl AtomicBool {
     {
         let mut old = self.load(failure);
         while let Some(new) = f(old) {
-            match self.compare_exchange(old, new, success, failure) {
+            match self.compare_exchange_weak(old, new, success, failure) {
                 Ok(old) => return Ok(old),
                 Err(other) => old = other,
             }

@@ -24,6 +24,7 @@ pub use mutex::{Mutex, MutexGuard};
 pub use notify::Notify;
 pub(crate) use once::POISONED;
 pub use once::{LazyLock, Once, OnceLock, OnceState};
+pub(crate) use rwlock::WAITING_WRITERS;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 pub use weak::Weak;

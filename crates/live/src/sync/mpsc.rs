@@ -13,10 +13,11 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 use teetotal_program::{OnFailure, Order, Value};
 
 use super::channel;
+use crate::hidden::{Kind, Name};
 use crate::hint::is_time_over;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
-use crate::runtime::{is_active, note_effect, perform, perform_in_drop, running};
+use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, running};
 
 /// A channel without a limit.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
@@ -36,6 +37,12 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     }
     let (sender, receiver) = real::sync_channel(bound);
     (SyncSender(Way::Real(sender)), Receiver(End::Real(receiver)))
+}
+
+/// What is in the open if a thread can tell whether the receiver of a rendezvous channel is blocked.
+fn is_receiver_blocked() -> Name {
+    static BLOCKED: u8 = 0;
+    Name::new(Kind::Thing, &BLOCKED)
 }
 
 /// A channel under the checker.
@@ -104,10 +111,10 @@ impl<T> Shared<T> {
         let number = self.put(perform(what, place), message).map_err(SendError)?;
         if self.bound == Some(0) {
             let until = Until::Taken(number);
-            let state = perform(What::Await { at: self.cell(), until, timed: false }, place);
+            let state = perform(What::Await { at: self.cell(), until, order: Order::Acquire, timed: false }, place);
             if channel::taken(state) <= number {
                 let message = self.with(|messages| messages.list[number as usize].take());
-                return message.map_or(Ok(()), |message| Err(SendError(message)));
+                return Err(SendError(message.expect("a message that is not taken is still there")));
             }
         }
         Ok(())
@@ -117,9 +124,13 @@ impl<T> Shared<T> {
         if !is_active() {
             return Err(TrySendError::Disconnected(message));
         }
-        let state = perform(self.rmw(Function::Send, self.room(), Order::AcqRel), place);
-        // With a bound of 0 it would have to wait for the receiver.
-        if channel::send(state, self.room()).is_none() {
+        let function = if self.bound == Some(0) { Function::Hand } else { Function::Send };
+        if self.bound == Some(0) {
+            current(|execution| execution.expose(is_receiver_blocked()));
+        }
+        let what = self.rmw(function, self.room(), Order::AcqRel);
+        let state = perform(what, place);
+        if Update::new(function, self.room(), 64).apply(state).is_none() {
             return Err(TrySendError::Full(message));
         }
         self.put(state, message).map(drop).map_err(TrySendError::Disconnected)
@@ -138,20 +149,29 @@ impl<T> Shared<T> {
         })
     }
 
-    fn recv(&self, timed: bool, place: &'static Location<'static>) -> Result<T, RecvError> {
+    /// Waits for a message; a wait that is `timed` ends without one where there will be none.
+    fn recv(&self, timed: bool, place: &'static Location<'static>) -> Result<T, RecvTimeoutError> {
         if !is_active() {
-            return Err(RecvError);
+            return Err(RecvTimeoutError::Disconnected);
         }
         let at = self.cell();
+        if self.bound == Some(0) && current(|execution| execution.is_open(is_receiver_blocked())).unwrap_or(false) {
+            let state = perform(self.rmw(Function::TakeOrWait, 0, Order::AcqRel), place);
+            if channel::take(state).is_some() {
+                return self.get(state).ok_or(RecvTimeoutError::Disconnected);
+            }
+        }
         let what = match self.bound {
             None => {
                 let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).taken;
                 let until = Until::Sent(taken as Value);
-                What::Await { at, until, timed }
+                What::Await { at, until, order: Order::Acquire, timed }
             }
             Some(_) => What::Lock { at, update: Update::new(Function::Take, 0, 64), order: Order::AcqRel, timed },
         };
-        self.get(perform(what, place)).ok_or(RecvError)
+        let state = perform(what, place);
+        let is_connected = channel::senders(state) > 0;
+        self.get(state).ok_or(if is_connected { RecvTimeoutError::Timeout } else { RecvTimeoutError::Disconnected })
     }
 
     fn try_recv(&self, place: &'static Location<'static>) -> Result<T, TryRecvError> {
@@ -177,7 +197,7 @@ impl<T> Shared<T> {
                 TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             });
         }
-        self.recv(true, place).map_err(|RecvError| RecvTimeoutError::Disconnected)
+        self.recv(true, place)
     }
 
     /// Somebody more may send, or somebody less.
@@ -221,7 +241,9 @@ impl<T> SyncSender<T> {
         }
     }
 
-    /// Sends a message if there is room and somebody receives.
+    /// Sends a message if there is room and the receiver is there.
+    ///
+    /// With a bound of 0 there is room only while the receiver is blocked in [`Receiver::recv`].
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match &self.0 {
@@ -283,7 +305,7 @@ impl<T> Receiver<T> {
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.0 {
             End::Real(real) => real.recv(),
-            End::Modeled(shared) => shared.recv(false, Location::caller()),
+            End::Modeled(shared) => shared.recv(false, Location::caller()).map_err(|_| RecvError),
         }
     }
 
@@ -323,8 +345,11 @@ impl<T> Drop for Receiver<T> {
         if running().is_some() {
             perform_in_drop(shared.rmw(Function::Or, channel::CLOSED, Order::AcqRel), Location::caller());
         }
-        let rest = shared.with(|messages| std::mem::take(&mut messages.list));
-        drop(rest);
+        // A message that was not handed over is given back to the sender that is blocked.
+        if shared.bound != Some(0) {
+            let rest = shared.with(|messages| std::mem::take(&mut messages.list));
+            drop(rest);
+        }
     }
 }
 

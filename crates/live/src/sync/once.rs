@@ -5,6 +5,7 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync as real;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use teetotal_program::{OnFailure, Order, Value};
 
@@ -61,6 +62,11 @@ impl Once {
         Cell { key: self.identity.key(), initial: 0, may_race: false }
     }
 
+    /// The state in this execution, as far as the thread that runs knows.
+    fn known(&self) -> Option<Value> {
+        current(|execution| execution.written(self.identity.known(execution)?)).flatten()
+    }
+
     /// Does it, unless it is done; waits for whoever does it.
     ///
     /// # Panics
@@ -111,14 +117,31 @@ impl Once {
         state == DONE
     }
 
-    /// Waits until somebody has done it.
+    /// Waits until the closure has completed.
+    ///
+    /// # Panics
+    /// If the closure panicked.
     #[track_caller]
     pub fn wait(&self) {
         if !is_active() {
             return self.real.wait();
         }
-        let until = crate::request::Until::AtLeast(DONE);
-        perform(What::Await { at: self.cell(), until, timed: false }, Location::caller());
+        let state = self.await_at_least(POISONED, Location::caller());
+        assert!(state == DONE, "Once instance has previously been poisoned");
+    }
+
+    /// Waits until a closure has completed, also if another one panicked before.
+    #[track_caller]
+    pub fn wait_force(&self) {
+        if !is_active() {
+            return self.real.wait_force();
+        }
+        self.await_at_least(DONE, Location::caller());
+    }
+
+    fn await_at_least(&self, state: Value, place: &'static Location<'static>) -> Value {
+        let until = crate::request::Until::AtLeast(state);
+        perform(What::Await { at: self.cell(), until, order: Order::Acquire, timed: false }, place)
     }
 }
 
@@ -216,15 +239,17 @@ impl<T> OnceLock<T> {
     /// The value, which `f` makes if it is not set.
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
+        self.init(|_| f())
+    }
+
+    /// The value, which `f` makes if it is not set; `f` learns whether it panicked before in this execution.
+    #[track_caller]
+    fn init(&self, f: impl FnOnce(&OnceState) -> T) -> &T {
         if self.is_outside() {
             self.once.identity.note_outside();
-            return self.real.get_or_init(f);
+            return self.real.get_or_init(|| f(&OnceState(false)));
         }
-        if is_active() {
-            self.once.call(Location::caller(), |_| self.put(f()));
-        } else if self.value().is_none() {
-            self.put(f());
-        }
+        self.once.call(Location::caller(), |state| self.put(f(state)));
         self.value().expect("it was just set")
     }
 
@@ -234,7 +259,7 @@ impl<T> OnceLock<T> {
         if self.is_outside() {
             return self.real.wait();
         }
-        self.once.wait();
+        self.once.wait_force();
         self.value().expect("it is set")
     }
 
@@ -304,8 +329,10 @@ impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
 /// A value that is made when it is first used.
 pub struct LazyLock<T, F = fn() -> T> {
     lock: OnceLock<T>,
-    /// Gone from where it is once the value is made; a static makes it once in each execution.
+    /// Gone from where it is once it was called; a static calls it once in each execution.
     init: ManuallyDrop<F>,
+    /// Whether it was called outside of models and has not returned.
+    has_panicked: AtomicBool,
 }
 
 // SAFETY: as for the type of the standard library; the function is called by the thread that makes the value.
@@ -314,17 +341,30 @@ unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// A value that `f` makes.
     pub const fn new(f: F) -> Self {
-        LazyLock { lock: OnceLock::new(), init: ManuallyDrop::new(f) }
+        LazyLock { lock: OnceLock::new(), init: ManuallyDrop::new(f), has_panicked: AtomicBool::new(false) }
     }
 
     /// The value.
+    ///
+    /// # Panics
+    /// If the function that makes it panicked before.
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
-        this.lock.get_or_init(|| {
-            // SAFETY: the value is made once, or once in each execution if the lock is a static; a static's function is
-            // one that captures nothing, or the lock was made in this execution.
+        this.lock.init(|state| {
+            let is_outside = !is_active();
+            let has_panicked = state.is_poisoned() || is_outside && this.has_panicked.load(Ordering::Relaxed);
+            assert!(!has_panicked, "LazyLock instance has previously been poisoned");
+            if is_outside {
+                this.has_panicked.store(true, Ordering::Relaxed);
+            }
+            // SAFETY: it is called once, or once in each execution if the lock is a static; a static's function is one
+            // that captures nothing, or the lock was made in this execution.
             let init: F = unsafe { std::ptr::read(&raw const *this.init) };
-            init()
+            let value = init();
+            if is_outside {
+                this.has_panicked.store(false, Ordering::Relaxed);
+            }
+            value
         })
     }
 }
@@ -340,8 +380,9 @@ impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
 
 impl<T, F> Drop for LazyLock<T, F> {
     fn drop(&mut self) {
-        if self.lock.get_mut().is_none() {
-            // SAFETY: the value was not made, so the function is still there.
+        let was_called = matches!(self.lock.once.known(), Some(DONE | POISONED));
+        if !was_called && !*self.has_panicked.get_mut() && self.lock.real.get_mut().is_none() {
+            // SAFETY: the function was not called, so that it is still there.
             unsafe { ManuallyDrop::drop(&mut self.init) };
         }
     }

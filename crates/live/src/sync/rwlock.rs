@@ -11,9 +11,11 @@ use teetotal_program::{OnFailure, Order, Value};
 
 use super::mutex::holder;
 use super::poison::Poison;
+use crate::hidden::{Kind, Name};
 use crate::identity::Identity;
-use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{is_active, perform, perform_in_drop, running};
+use crate::request::Function::AddUnless;
+use crate::request::{Cell, Function, Matter, Update, What};
+use crate::runtime::{current, is_active, perform, perform_in_drop, running};
 use crate::statics::own;
 
 /// A lock that one thread may have to write, or several to read.
@@ -33,6 +35,26 @@ unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 /// One reader in the value of the lock; the thread that writes is below it.
 const READER: Value = 1 << 32;
 const WRITER: Value = READER - 1;
+/// One writer that waits, in models in which a thread reads while it already reads.
+const WAITING_WRITER: Value = 1 << 48;
+/// All writers that wait.
+pub(crate) const WAITING_WRITERS: Value = !(WAITING_WRITER - 1);
+/// All threads that hold the lock.
+const HOLDERS: Value = WAITING_WRITER - 1;
+
+/// What is in the open if a thread reads while it already reads.
+///
+/// The standard library does not say whether a reader is let in while a writer waits. That matters to a thread that already
+/// reads: the writer waits for it, so that it is blocked forever if it is kept out.
+fn is_read_twice() -> Name {
+    static TWICE: u8 = 0;
+    Name::new(Kind::Thing, &TWICE)
+}
+
+/// Whether writers that wait are counted.
+fn counts_writers() -> bool {
+    current(|execution| execution.is_open(is_read_twice())).unwrap_or(false)
+}
 
 /// Access to read.
 pub struct RwLockReadGuard<'a, T: ?Sized> {
@@ -83,7 +105,9 @@ impl<T: ?Sized> RwLock<T> {
         perform(What::Rmw { at: self.cell(), update, order, on_failure }, place)
     }
 
-    /// Waits until nobody writes, and reads.
+    /// Waits until no thread writes, and reads.
+    ///
+    /// A thread that already reads may be blocked forever if another thread waits to write.
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
@@ -91,9 +115,50 @@ impl<T: ?Sized> RwLock<T> {
             self.identity.refuse_outsiders();
             return self.reads(Some(self.real.read().unwrap_or_else(PoisonError::into_inner)), place);
         }
-        let update = Update::new(Function::AddUnless { bits: WRITER }, READER, 64);
-        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
+        if self.is_read_here() {
+            self.read_again(place);
+        } else {
+            self.lock(AddUnless { bits: WRITER }, READER, place);
+        }
         self.reads(None, place)
+    }
+
+    /// Takes the lock to read for a thread that already has it to read.
+    fn read_again(&self, place: &'static Location<'static>) {
+        current(|execution| execution.expose(is_read_twice()));
+        let bits = WRITER | WAITING_WRITERS;
+        if self.change(AddUnless { bits }, READER, Order::Acquire, place) & bits == 0 {
+            return;
+        }
+        let is_kept_out = perform(What::Choose { alternatives: 2, matter: Matter::Reader }, place) == 1;
+        self.lock(AddUnless { bits: if is_kept_out { bits } else { WRITER } }, READER, place);
+    }
+
+    /// Whether the thread that runs already has the lock to read.
+    fn is_read_here(&self) -> bool {
+        let key = self.identity.key();
+        current(|execution| Some(execution.readers.borrow().contains(&(running()?, key)))).flatten().unwrap_or(false)
+    }
+
+    /// The thread that runs has the lock to read once more.
+    fn note_reader(&self) {
+        let key = self.identity.key();
+        current(|execution| execution.readers.borrow_mut().extend(running().map(|thread| (thread, key))));
+    }
+
+    /// The thread that runs has the lock to read once less.
+    fn forget_reader(&self) {
+        let key = self.identity.key();
+        current(|execution| {
+            let (mut readers, thread) = (execution.readers.borrow_mut(), running()?);
+            let at = readers.iter().rposition(|&reader| reader == (thread, key))?;
+            Some(readers.remove(at))
+        });
+    }
+
+    fn lock(&self, function: Function, operand: Value, place: &'static Location<'static>) {
+        let update = Update::new(function, operand, 64);
+        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
     }
 
     /// Waits until nobody reads or writes, and writes.
@@ -105,8 +170,14 @@ impl<T: ?Sized> RwLock<T> {
             self.identity.note_outside();
             return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)), place);
         }
-        let update = Update::new(Function::CompareExchange { expected: 0 }, holder(), 64);
-        perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
+        if !counts_writers() {
+            self.lock(AddUnless { bits: HOLDERS }, holder(), place);
+            return self.writes(None, place);
+        }
+        let function = Function::AddOr { bits: HOLDERS, otherwise: WAITING_WRITER };
+        if self.change(function, holder(), Order::Acquire, place) & HOLDERS != 0 {
+            self.lock(AddUnless { bits: HOLDERS }, holder().wrapping_sub(WAITING_WRITER), place);
+        }
         self.writes(None, place)
     }
 
@@ -114,7 +185,7 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let real = if is_active() {
-            let old = self.change(Function::AddUnless { bits: WRITER }, READER, Order::Acquire, Location::caller());
+            let old = self.change(AddUnless { bits: WRITER }, READER, Order::Acquire, Location::caller());
             if old & WRITER != 0 {
                 return Err(TryLockError::WouldBlock);
             }
@@ -134,9 +205,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let real = if is_active() {
-            let function = Function::CompareExchange { expected: 0 };
-            let old = self.change(function, holder(), Order::Acquire, Location::caller());
-            if old != 0 {
+            let old = self.change(AddUnless { bits: HOLDERS }, holder(), Order::Acquire, Location::caller());
+            if old & HOLDERS != 0 {
                 return Err(TryLockError::WouldBlock);
             }
             None
@@ -157,6 +227,9 @@ impl<T: ?Sized> RwLock<T> {
         real: Option<real::RwLockReadGuard<'a, ()>>,
         place: &'static Location<'static>,
     ) -> LockResult<RwLockReadGuard<'a, T>> {
+        if real.is_none() && is_active() {
+            self.note_reader();
+        }
         let guard = RwLockReadGuard { lock: self, real };
         if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
@@ -199,7 +272,8 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         let lock = guard.lock;
         let Some(real) = guard.real.take() else {
             if is_active() {
-                lock.change(Function::Swap, READER, Order::Release, Location::caller());
+                lock.change(Function::Add, READER.wrapping_sub(holder()), Order::Release, Location::caller());
+                lock.note_reader();
             }
             std::mem::forget(guard);
             return RwLockReadGuard { lock, real: None };
@@ -239,6 +313,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
         if self.real.is_none() && running().is_some() {
+            self.lock.forget_reader();
             let (at, update) = (self.lock.cell(), Update::new(Function::Sub, READER, 64));
             let on_failure = OnFailure::Load(Order::Relaxed);
             perform_in_drop(What::Rmw { at, update, order: Order::Release, on_failure }, Location::caller());
@@ -254,8 +329,13 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             self.lock.poison.set(place);
         }
         if self.real.is_none() && running().is_some() {
-            let at = self.lock.cell();
-            perform_in_drop(What::Unlock { at, order: Order::Release }, place);
+            let (at, order) = (self.lock.cell(), Order::Release);
+            if counts_writers() {
+                let update = Update::new(Function::And, !WRITER, 64);
+                perform_in_drop(What::Rmw { at, update, order, on_failure: OnFailure::Load(Order::Relaxed) }, place);
+            } else {
+                perform_in_drop(What::Unlock { at, order }, place);
+            }
         }
     }
 }

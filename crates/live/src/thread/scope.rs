@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex};
 
 use teetotal_program::ThreadId as Number;
@@ -63,7 +63,8 @@ where
     let place = Location::caller();
     let threads = Threads::Modeled { waiting: Mutex::default(), left: Mutex::default() };
     let scope = Scope { threads, scope: PhantomData, environment: PhantomData };
-    let result = f(&scope);
+    // Threads may borrow from the frames that a panic unwinds, so that it waits for them too.
+    let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     if let Threads::Modeled { waiting, left } = &scope.threads {
         // A thread of the scope may start others.
         loop {
@@ -74,7 +75,7 @@ where
         let left = std::mem::take(&mut *locked(left));
         drop(left);
     }
-    result
+    result.unwrap_or_else(|payload| resume_unwind(payload))
 }
 
 /// The same outside of models.

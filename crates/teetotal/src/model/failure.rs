@@ -172,6 +172,9 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
     let holder = loc.and_then(|loc| performed.system.machine().memory(loc).checked_sub(1));
     let holder = holder.map(|holder| holder as usize).filter(|&holder| holder < live.n_threads());
     match (live.waits_for(thread), holder.map(|holder| thread_name(ThreadId::at(holder)))) {
+        (Some(WaitsFor::SecondRead), _) => {
+            "to read a lock that it already reads, since a writer waits for that lock".to_owned()
+        }
         (Some(WaitsFor::Unpark), _) => "to be unparked".to_owned(),
         (Some(WaitsFor::Notification), _) => "to be notified".to_owned(),
         (Some(WaitsFor::Message), _) => "for a message".to_owned(),
@@ -208,6 +211,13 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
                 out.push_str(after_message(&shown));
             }
             None => out.push_str(&format!("  {why}\n")),
+        }
+        for (text, place) in live.panics(thread) {
+            let message = format!("{} panicked before: {text}", thread_name(thread));
+            out.push_str(&match place {
+                Some(place) => snippet(&message, &place, None, texts),
+                None => format!("{message}\n"),
+            });
         }
     }
     out
