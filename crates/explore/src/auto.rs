@@ -89,7 +89,8 @@ fn drains<M: Model>(instruction: &Instruction) -> bool {
             !may_be_load && waits_for_all::<M>(*order)
         }
         Instruction::Lock { order, .. } | Instruction::Unlock { order, .. } => waits_for_all::<M>(*order),
-        Instruction::Spawn { order, .. } | Instruction::Join { order, .. } => waits_for_all::<M>(*order),
+        Instruction::Join { order, .. } => order.releases() && waits_for_all::<M>(*order),
+        Instruction::Spawn { order, .. } => waits_for_all::<M>(*order),
         _ => false,
     }
 }

@@ -117,3 +117,17 @@ fn an_await_looks_at_all_its_locations_in_one_step() {
     allowed("x=1; fence; y=1; fence; x=0 || await x==0 && y==1; r0=x", "1:r0=1", "");
     allowed("x=1; fence; y=1 || await x==0 && y==1; r0=y", "1:r0=1", "");
 }
+
+#[test]
+fn a_join_that_only_acquires_drains_nothing() {
+    let with = |join: &str| format!("x=1; {join}; r0=y || y=1; fence; r1=x || r2=z");
+    allowed(&with("join.acq P2"), "0:r0=0 1:r1=0", "tso pso");
+    allowed(&with("sfence; join.acq P2"), "0:r0=0 1:r1=0", "tso pso");
+    allowed(&with("join P2"), "0:r0=0 1:r1=0", "");
+}
+
+#[test]
+fn a_join_comes_after_every_store_of_the_thread() {
+    allowed("join.acq P1; r0=x || x=1", "0:r0=0", "");
+    allowed("z=1; join.acq P1; r0=x || x=1", "0:r0=0", "");
+}

@@ -15,6 +15,7 @@ use teetotal_program::{ThreadId, Value};
 
 use crate::fairness::{Exceeded, Fairness, Hints, Patience};
 use crate::identity::Key;
+use crate::request::Matter;
 use crate::surroundings::{Program, Word};
 
 /// A place in the source.
@@ -32,8 +33,8 @@ pub(crate) enum Deed {
     Update { key: Key, source: Source, old: Value, new: Value },
     /// It neither read nor wrote.
     Neutral,
-    /// It failed, or ended a wait, spuriously.
-    Spurious,
+    /// The next operation fails, or a wait ends, spuriously.
+    Spurious(Matter),
     /// It had an effect that lasts.
     Lasting,
 }
@@ -78,6 +79,8 @@ pub(crate) struct Iteration {
     pub(crate) since: u32,
     /// Whether something in it failed spuriously, so that it is not repeated for ever.
     pub(crate) is_spurious: bool,
+    /// Whether its last read is a compare-exchange that failed spuriously.
+    pub(crate) ends_spuriously: bool,
     /// Whether it changed something and changed it back.
     pub(crate) restores: bool,
     /// Where it begins.
@@ -250,7 +253,8 @@ impl Loops {
             return None;
         }
         let restores = restored(deeds, thread, since)?;
-        Some(Iteration { since, is_spurious: deeds.contains(&Deed::Spurious), restores, head })
+        let is_spurious = deeds.iter().any(Deed::is_spurious);
+        Some(Iteration { since, is_spurious, ends_spuriously: ends_spuriously(&self.deeds), restores, head })
     }
 
     /// Whether every word outside of the own stack that was changed since then holds what it held, of those that count.
@@ -290,8 +294,12 @@ impl Deed {
         match self {
             Deed::Update { old, new, .. } => old != new,
             Deed::Lasting => true,
-            Deed::Read { .. } | Deed::Neutral | Deed::Spurious => false,
+            Deed::Read { .. } | Deed::Neutral | Deed::Spurious(_) => false,
         }
+    }
+
+    fn is_spurious(&self) -> bool {
+        matches!(self, Deed::Spurious(_))
     }
 
     /// What it does and where, and what it reads from if that is of another thread than `thread`.
@@ -301,7 +309,7 @@ impl Deed {
             Deed::Read { key, source, .. } => (0, Some(key), foreign(source)),
             Deed::Update { key, source, .. } => (1, Some(key), foreign(source)),
             Deed::Neutral => (2, None, None),
-            Deed::Spurious => (3, None, None),
+            Deed::Spurious(_) => (3, None, None),
             Deed::Lasting => (4, None, None),
         }
     }
@@ -331,7 +339,14 @@ fn noted_since(noted: &[(u32, Noted)], since: u32) -> impl Iterator<Item = &Note
 
 /// Whether the thread has given a hint since then, or something failed spuriously.
 fn is_hinted(noted: &[(u32, Noted)], deeds: &[Deed], since: u32) -> bool {
-    noted_since(noted, since).any(|noted| noted.n_hints > 0) || deeds[since as usize..].contains(&Deed::Spurious)
+    noted_since(noted, since).any(|noted| noted.n_hints > 0) || deeds[since as usize..].iter().any(Deed::is_spurious)
+}
+
+/// Whether the last of `deeds` that reads is a compare-exchange that failed spuriously.
+fn ends_spuriously(deeds: &[Deed]) -> bool {
+    let last = deeds.iter().rposition(|deed| matches!(deed, Deed::Read { .. } | Deed::Update { .. }));
+    let before = last.and_then(|last| deeds[..last].last());
+    before == Some(&Deed::Spurious(Matter::Failure))
 }
 
 /// So often a thread comes to a place before that is looked at more closely.

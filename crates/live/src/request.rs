@@ -211,6 +211,8 @@ pub(crate) enum Function {
     CompareExchange {
         expected: Value,
     },
+    /// Writes nothing, as a compare-exchange that fails spuriously.
+    Fail,
     /// Adds the operand, unless one of these bits is set.
     AddUnless {
         bits: Value,
@@ -277,7 +279,7 @@ impl Update {
                 }
             }
             Function::CompareExchange { expected } if old == expected => operand,
-            Function::CompareExchange { .. } => return None,
+            Function::CompareExchange { .. } | Function::Fail => return None,
             Function::AddUnless { bits } | Function::AddOr { bits, .. } if old & bits == 0 => old.wrapping_add(operand),
             Function::AddOr { otherwise, .. } => old.wrapping_add(otherwise),
             Function::AddUnless { .. } => return None,

@@ -25,8 +25,8 @@ pub(crate) struct OwnState {
 }
 
 impl From<Iteration> for FailedAwait {
-    fn from(Iteration { since, is_spurious, restores, .. }: Iteration) -> Self {
-        FailedAwait { since, is_spurious, restores }
+    fn from(Iteration { since, is_spurious, ends_spuriously, restores, .. }: Iteration) -> Self {
+        FailedAwait { since, is_spurious, ends_spuriously, restores }
     }
 }
 
@@ -153,7 +153,8 @@ impl Live {
         self.execution.expose(Name::new(kind, place));
         let loops = &mut self.threads[thread.index()].loops;
         let since = loops.len();
-        loops.failed = Some(Iteration { since, is_spurious: true, restores: false, head: place });
+        loops.failed =
+            Some(Iteration { since, is_spurious: true, ends_spuriously: false, restores: false, head: place });
     }
 
     /// Lets `thread` go on only when no other thread can, since it has gone round too often.
@@ -198,7 +199,7 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
             update(at.key, function.apply(answer))
         }
         What::Unlock { at, .. } => update(at.key, Some(0)),
-        What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious,
+        What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious(*matter),
         What::Choose {
             matter: Matter::TimeOut | Matter::Waiter | Matter::Reader | Matter::Failure | Matter::WakeUp,
             ..

@@ -101,6 +101,7 @@ fn waits_for<M: Model>(trace: &Trace, store: &Event, event: &Event) -> bool {
         EventKind::Rmw | EventKind::FailedRmw | EventKind::Lock | EventKind::Unlock => {
             M::keeps_order(store.access(), event.access())
         }
+        EventKind::Join(_) if event.is_acquiring_join() => false,
         EventKind::Spawn(_) | EventKind::Join(_) => M::keeps_order(store.access(), event.access()),
     };
     held_back || after_seq_cst_store()

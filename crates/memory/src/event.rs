@@ -118,6 +118,12 @@ impl Event {
         self.written.is_some()
     }
 
+    /// Whether it is a join that only acquires, and so waits for no store of its own thread.
+    #[must_use]
+    pub fn is_acquiring_join(&self) -> bool {
+        matches!(self.kind, EventKind::Join(_)) && !self.order.releases()
+    }
+
     /// Whether it is a store that goes through a buffer where the model has one.
     #[must_use]
     pub fn is_store(&self) -> bool {

@@ -30,6 +30,13 @@ pub trait Model: Copy + Send + Sync + 'static {
     /// `loc` is the location accessed, if there is one.
     fn may_update(buffer: &StoreBuffer, loc: Option<Loc>, order: Order) -> bool;
 
+    /// Whether a thread with this buffer may go on after a join, once the other thread has ended.
+    ///
+    /// A join that only acquires is a load of whether the thread has ended, and waits for no store of its own thread.
+    fn may_join(buffer: &StoreBuffer, order: Order) -> bool {
+        !order.releases() || Self::may_update(buffer, None, order)
+    }
+
     /// Whether two stores of one thread, in program order, always reach memory in that order.
     ///
     /// Of the earlier one only the location and the epoch matter; see [`Access::is_like`].

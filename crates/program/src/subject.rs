@@ -108,6 +108,8 @@ pub struct FailedAwait {
     pub since: u32,
     /// Whether something in it failed spuriously, so that it does not repeat itself for ever.
     pub is_spurious: bool,
+    /// Whether its last read is a compare-exchange that failed spuriously: it would fail with any other value, too.
+    pub ends_spuriously: bool,
     /// Whether it changed something and changed it back.
     pub restores: bool,
 }

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use common::{MODELS, executions, explore, failure};
-use teetotal::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use teetotal::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use teetotal::sync::{Arc, Condvar, Mutex};
 use teetotal::{ModelId, future, hint, lazy_static, thread, thread_local};
 
@@ -416,4 +416,40 @@ fn who_goes_on_at_last_does_not_wait_for_a_look_in_vain() {
     });
     let failure = report.failure.expect("stores may be late");
     assert!(failure.starts_with("main panicked: neither saw the other"), "{failure}");
+}
+
+/// Whether `main` can store, wait for a thread that has ended, and then miss what another thread stored, which misses it.
+fn a_load_passes_a_join(model: ModelId, is_scoped: bool) -> bool {
+    let report = explore(model, move || {
+        let cells = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let other = Arc::clone(&cells);
+        let beside = thread::spawn(move || {
+            other[1].store(1, Ordering::Relaxed);
+            fence(Ordering::SeqCst);
+            other[0].load(Ordering::Relaxed)
+        });
+        let store = || cells[0].store(1, Ordering::Relaxed);
+        if is_scoped {
+            thread::scope(|scope| {
+                scope.spawn(|| {});
+                store();
+            });
+        } else {
+            let ended = thread::spawn(|| {});
+            store();
+            ended.join().expect("it ends");
+        }
+        let own = cells[1].load(Ordering::Relaxed);
+        assert_ne!((own, beside.join().expect("it ends")), (0, 0));
+    });
+    assert!(report.failure.is_some() || report.coverage.is_complete());
+    report.failure.is_some()
+}
+
+#[test]
+fn a_join_does_not_drain_the_buffer_of_the_thread_that_waits() {
+    for is_scoped in [false, true] {
+        let found = MODELS.map(|model| a_load_passes_a_join(model, is_scoped));
+        assert_eq!(found, [false, true, true], "scoped: {is_scoped}");
+    }
 }

@@ -231,7 +231,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a join does not drain",
         file: "crates/memory/src/machine/issue.rs",
-        original: "ended && M::may_update(buffer, None, order)",
+        original: "ended && M::may_join(buffer, order)",
         replacement: "ended && order >= Order::Plain",
     },
     Mutant {
@@ -401,8 +401,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the twins let a join pass a store",
         file: "crates/judge/src/axiomatic/placed.rs",
-        original: " | Join(_))",
-        replacement: ")",
+        original: "Join(_) => self.event.order.releases(),",
+        replacement: "Join(_) => false,",
+    },
+    Mutant {
+        name: "the twins let a join that only acquires drain",
+        file: "crates/judge/src/axiomatic/placed.rs",
+        original: "Join(_) => self.event.order.releases(),",
+        replacement: "Join(_) => true,",
     },
     Mutant {
         name: "the twins judge without from-read",

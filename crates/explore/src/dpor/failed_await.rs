@@ -6,7 +6,7 @@
 use teetotal_memory::Model;
 use teetotal_program::{FailedAwait, Op, Status, ThreadId};
 
-use super::graph::{Idle, NONE, Role, Slot};
+use super::graph::{NONE, Role, Slot};
 use super::walk::{Rewindable, Walk};
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
@@ -135,10 +135,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// end nor is maximal, as what is revisited must be. And so it is if its last read is a compare-exchange that failed
     /// spuriously: with another source it does what it does when it fails as it must.
     pub(super) fn fails_for_nothing(&self, thread: ThreadId) -> bool {
-        let Some(read) = self.failed_read(thread) else { return false };
-        let before = self.graph.node(read).before;
-        let is_spurious = before != NONE && matches!(self.graph.node(before).role, Role::Choice(1..));
-        !self.is_newest(read) || is_spurious && self.graph.node(read).idle != Idle::Load
+        let (Some(failed), Some(read)) = (self.failed_await(thread), self.failed_read(thread)) else { return false };
+        failed.ends_spuriously || !self.is_newest(read)
     }
 
     /// Tells the subject if `read` takes what another thread has changed and changed back in a failed await.

@@ -147,6 +147,7 @@ fn waits<M: Model, const N: usize>(store: &Node<N>, later: &Node<N>) -> bool {
     let keeps_order = || M::keeps_order(store.access, later.access);
     match (later.role, later.idle) {
         (Role::Choice(_) | Role::Other, _) => false,
+        (Role::Join(_), _) => later.access.order.releases() && keeps_order(),
         (Role::Fence, _) => later.access.order == Order::SeqCst,
         (Role::Read | Role::Blocked | Role::Vain | Role::UpdateRead, Idle::Load) => false,
         (Role::Read | Role::Blocked | Role::Vain | Role::UpdateRead, Idle::LoadInSource) => {

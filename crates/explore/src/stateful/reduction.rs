@@ -165,7 +165,7 @@ impl Reduction {
         }
         match op {
             Op::Lock { loc, order } if M::may_update(buffer, Some(loc), order) => self.releasers(state, thread, loc),
-            Op::Join { thread: child, order } if M::may_update(buffer, None, order) => {
+            Op::Join { thread: child, order } if M::may_join(buffer, order) => {
                 let mut set = Processes::thread(child);
                 set.add(Processes::buffer(child));
                 set

@@ -102,7 +102,7 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             Op::Spawn { order, .. } => may_not_update(None, order),
             Op::Join { thread: child, .. } if self.at.subject.status(child) != Status::Finished => vec![Part::new()],
             Op::Join { thread: child, order } => {
-                let mut parts = may_not_update(None, order);
+                let mut parts = if order.releases() { may_not_update(None, order) } else { Vec::new() };
                 parts.push(vec![(child, Effect::Pending)]);
                 parts
             }

@@ -275,7 +275,8 @@ impl<S: Foresight + Snapshot + Rewind + Clone, M: Model> World<S, M> {
             Op::Spawn { order, .. } => vec![way(vec![may_update(None, order)])],
             Op::Join { thread: child, order } => {
                 let ended = self.at.subject.status(child) == Status::Finished;
-                let joined = || way(vec![(child, Effect::Drained), may_update(None, order)]);
+                let own = order.releases().then(|| may_update(None, order));
+                let joined = || way(std::iter::once((child, Effect::Drained)).chain(own).collect());
                 ended.then(joined).into_iter().collect()
             }
             Op::Choose { alternatives } => {

@@ -28,7 +28,12 @@ impl Placed {
     /// Whether it accesses memory at once, as a read-modify-write does, or is ordered as if it did.
     pub(super) fn is_update(&self) -> bool {
         use EventKind::{FailedRmw, Join, Lock, Rmw, Spawn, Unlock};
-        matches!(self.event.kind, Rmw | FailedRmw | Lock | Unlock | Spawn(_) | Join(_))
+        match self.event.kind {
+            Rmw | FailedRmw | Lock | Unlock | Spawn(_) => true,
+            // One that only acquires is ordered as a load.
+            Join(_) => self.event.order.releases(),
+            _ => false,
+        }
     }
 
     /// Whether it is a fence that waits for every earlier store of its thread.

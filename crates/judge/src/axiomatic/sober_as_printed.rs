@@ -19,7 +19,9 @@ pub fn accepts_as_sober_printed(trace: &Trace) -> bool {
     let goes_back = order.pairs().any(|(first, second)| conflict.has(second, first));
     let mut relaxed = Relation::empty(trace.events().len());
     for (first, second) in order.pairs().chain(conflict.pairs()) {
-        let store_then_load = trace.event(first).is_store() && trace.event(second).kind == EventKind::Load;
+        let (store, later) = (trace.event(first), trace.event(second));
+        let is_passed = later.kind == EventKind::Load || later.is_acquiring_join() && later.thread == store.thread;
+        let store_then_load = store.is_store() && is_passed;
         if !(store_then_load && order.has(first, second)) {
             relaxed.add(first, second);
         }

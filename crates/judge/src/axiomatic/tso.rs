@@ -5,8 +5,8 @@
 //!    the machine's own trace of n6, in which a load forwards a store that reaches memory after a foreign one; see
 //!    [`crate::axiomatic::accepts_as_sober_printed`].
 //! 2. A load does not come after a store of its own thread, even one it read from: it may have forwarded it.
-//! 3. Full fences, locks, spawn and join are ordered as interlocked operations, and a `SeqCst` store comes before
-//!    everything after it.
+//! 3. Full fences, locks, spawn and join are ordered as interlocked operations, a join that only acquires as a load,
+//!    and a `SeqCst` store comes before everything after it.
 //! 4. A global fence needs every store of every thread to be in memory or not yet performed.
 
 use crate::axiomatic::facts::Facts;

@@ -54,6 +54,7 @@ impl Rewind for Live {
         own.loops.failed = failed.zip(place).map(|(failed, head)| Iteration {
             since: failed.since,
             is_spurious: failed.is_spurious,
+            ends_spuriously: failed.ends_spuriously,
             restores: failed.restores,
             head,
         });

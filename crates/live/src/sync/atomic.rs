@@ -107,6 +107,16 @@ pub(crate) fn update(
     perform(What::Rmw { at: cell, update, order: order(ordering), on_failure }, place)
 }
 
+/// A weak compare-exchange that fails spuriously: to every model a compare-exchange that fails. Returns the value.
+pub(crate) fn fail_spuriously(
+    cell: Cell,
+    success: Ordering,
+    failure: Ordering,
+    place: &'static Location<'static>,
+) -> Value {
+    update(cell, Update::new(Function::Fail, 0, 64), success, failure, place)
+}
+
 /// Whether an access to the cell is the search's affair. If it is not, the cell itself holds its value from now on.
 #[track_caller]
 pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bool {
@@ -259,9 +269,10 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$int, $int> {
+                assert_failure(failure);
                 let place = Location::caller();
                 if call(|| goes_wrong(Matter::Failure, place)) {
-                    return Err(self.load(failure));
+                    return Err(call(|| fail_spuriously(self.cell(), success, failure, place)) as $int);
                 }
                 self.compare_exchange(current, new, success, failure)
             }

@@ -8,7 +8,8 @@ use std::sync::atomic::Ordering;
 use teetotal_program::Value;
 
 use super::atomic::{
-    assert_failure, assert_load, assert_store, is_searched, load, on_failure, read_unsynchronized, store, take, update,
+    assert_failure, assert_load, assert_store, fail_spuriously, is_searched, load, on_failure, read_unsynchronized,
+    store, take, update,
 };
 use crate::entry::call;
 use crate::identity::Identity;
@@ -123,9 +124,10 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
+        assert_failure(failure);
         let place = Location::caller();
         if call(|| goes_wrong(Matter::Failure, place)) {
-            return Err(self.load(failure));
+            return Err(pointer(call(|| fail_spuriously(self.cell(), success, failure, place))));
         }
         self.compare_exchange(current, new, success, failure)
     }

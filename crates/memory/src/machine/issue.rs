@@ -33,7 +33,7 @@ impl<M: Model> Machine<M> {
             Op::Spawn { order, .. } => M::may_update(buffer, None, order),
             Op::Join { thread: child, order } => {
                 let ended = subject.status(child) == Status::Finished && self.buffers[child.index()].is_empty();
-                ended && M::may_update(buffer, None, order)
+                ended && M::may_join(buffer, order)
             }
             Op::Await { alternatives } => {
                 self.look_at_awaited(subject, thread);

@@ -231,7 +231,8 @@ impl Alone {
             Instruction::Rmw { at, order, .. }
             | Instruction::Lock { at, order }
             | Instruction::Unlock { at, order } => drained(order, Some(at)),
-            Instruction::Spawn { order, .. } | Instruction::Join { order, .. } => drained(order, None),
+            Instruction::Join { order, .. } => !order.releases() || drained(order, None),
+            Instruction::Spawn { order, .. } => drained(order, None),
             Instruction::Fence { order: Order::SeqCst } | Instruction::GlobalFence => self.pending.is_empty(),
             _ => true,
         }

@@ -157,6 +157,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         let access = Access { loc: None, order, epoch: progress.epoch };
         let held_back = match op {
             Op::Fence { order: Order::SeqCst } => progress.pending,
+            Op::Join { order, .. } if !order.releases() => Bits::EMPTY,
             Op::Spawn { .. } | Op::Join { .. } => self.held_back(progress, access),
             _ => Bits::EMPTY,
         };

@@ -88,6 +88,16 @@ impl Sober {
         self.draining[thread] = drains_afterward(event);
     }
 
+    /// A join of `child` that only acquires: as a load, it comes after all that the thread did.
+    fn acquire_end(&mut self, event: &Event, child: usize) {
+        let thread = event.thread.index();
+        let ended = self.readers.row(child).to_vec();
+        let row = self.readers.row_mut(thread);
+        join(row, &ended);
+        join(row, self.writers.row(child));
+        row[2 * thread] += 1;
+    }
+
     /// An interlocked operation, with or without a location.
     fn interlocked(&mut self, id: EventId, event: &Event) {
         let thread = event.thread.index();
@@ -164,6 +174,7 @@ impl Algorithm for Sober {
             (EventKind::Store, Some(loc)) => self.store(id, event, loc.index()),
             (EventKind::Fence, _) if event.order != teetotal_program::Order::SeqCst => {}
             (EventKind::Choose, _) => {}
+            (EventKind::Join(child), _) if event.is_acquiring_join() => self.acquire_end(event, child.index()),
             _ => self.interlocked(id, event),
         }
         self.happens_before.perform(event);

@@ -67,6 +67,16 @@ impl SoberAsPrinted {
         join(self.for_stores.row_mut(loc), self.loads.row(thread));
     }
 
+    /// A join of `child` that only acquires: as a load, it comes after all that the thread did.
+    fn acquire_end(&mut self, event: &Event, child: usize) {
+        let thread = event.thread.index();
+        let ended = self.loads.row(child).to_vec();
+        let row = self.loads.row_mut(thread);
+        join(row, &ended);
+        join(row, self.stores.row(child));
+        row[2 * thread] += 1;
+    }
+
     /// A store, or an interlocked operation with or without a location.
     fn store(&mut self, id: EventId, event: &Event) {
         let thread = event.thread.index();
@@ -135,6 +145,7 @@ impl Algorithm for SoberAsPrinted {
             (EventKind::Load, Some(loc)) => self.load(event, loc.index()),
             (EventKind::Fence, _) if event.order != teetotal_program::Order::SeqCst => {}
             (EventKind::Choose, _) => {}
+            (EventKind::Join(child), _) if event.is_acquiring_join() => self.acquire_end(event, child.index()),
             _ => self.store(id, event),
         }
         self.happens_before.perform(event);

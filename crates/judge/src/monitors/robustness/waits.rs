@@ -38,6 +38,7 @@ impl Waits {
             EventKind::Load | EventKind::Choose => Waits::Nothing,
             EventKind::Fence if order == Order::SeqCst => Waits::Everything,
             EventKind::Fence => Waits::Nothing,
+            EventKind::Join(_) if !order.releases() => Waits::Nothing,
             EventKind::GlobalFence => Waits::Everything,
             EventKind::Store
             | EventKind::Rmw
