@@ -6,7 +6,7 @@ use teetotal_program::{Loc, Value};
 
 use crate::axiomatic::facts::{Facts, Keeps};
 use crate::axiomatic::rejection::Rejection;
-use crate::axiomatic::well_formed::is_well_formed;
+use crate::axiomatic::well_formed::{Locks, is_well_formed};
 use crate::axiomatic::{pso, sc, tso};
 
 /// Whether `model` allows `trace`, and if not, why not.
@@ -15,7 +15,20 @@ use crate::axiomatic::{pso, sc, tso};
 /// `initial` says what a location holds before anything is written to it. A trace with pending stores is judged as if
 /// its buffers drained at its end, in the order of [`Trace::coherence`].
 pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
-    is_well_formed(trace, initial)?;
+    is_well_formed(trace, initial, Locks::Held)?;
+    judge(model, trace)
+}
+
+/// Whether `model` allows a `trace` of real code, and if not, why not.
+///
+/// Locks of real code may be of other kinds than those that one thread holds, such as one for several readers: what they
+/// read and write is up to the code, as it is for every other read-modify-write.
+pub fn accepts_code(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
+    is_well_formed(trace, initial, Locks::OfCode)?;
+    judge(model, trace)
+}
+
+fn judge(model: ModelId, trace: &Trace) -> Result<(), Rejection> {
     let facts = Facts::new(model, trace);
     match model {
         ModelId::Sc => sc::judge(&facts),

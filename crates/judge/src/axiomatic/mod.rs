@@ -25,7 +25,7 @@ mod tso;
 mod well_formed;
 
 pub(crate) use accept::keeps_of;
-pub use accept::{accepts, order_of_moments};
+pub use accept::{accepts, accepts_code, order_of_moments};
 pub use enumerate::{EnumerateError, Execution, enumerate, visit_executions};
 pub(crate) use facts::Keeps;
 pub(crate) use order::PartialOrder;

@@ -6,9 +6,9 @@ use teetotal_program::{Loc, Value};
 use crate::axiomatic::rejection::Rejection;
 
 /// Whether each event of `trace` makes sense on its own and with its source.
-pub(super) fn is_well_formed(trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
+pub(super) fn is_well_formed(trace: &Trace, initial: impl Fn(Loc) -> Value, locks: Locks) -> Result<(), Rejection> {
     for (id, event) in trace.ids() {
-        let fault = wrong_parts(event).or_else(|| wrong_source(trace, event, &initial));
+        let fault = wrong_parts(event, locks).or_else(|| wrong_source(trace, event, &initial));
         if let Some(what) = fault {
             return Err(Rejection::Malformed { event: id, what });
         }
@@ -16,8 +16,17 @@ pub(super) fn is_well_formed(trace: &Trace, initial: impl Fn(Loc) -> Value) -> R
     Ok(())
 }
 
+/// What locks are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Locks {
+    /// Free, or held by one thread.
+    Held,
+    /// Whatever the code makes of them.
+    OfCode,
+}
+
 /// What an event of its kind lacks or should not have.
-fn wrong_parts(event: &Event) -> Option<&'static str> {
+fn wrong_parts(event: &Event, locks: Locks) -> Option<&'static str> {
     let (accesses, reads, writes) = match event.kind {
         EventKind::Load | EventKind::FailedRmw => (true, true, false),
         EventKind::Store => (true, false, true),
@@ -32,6 +41,7 @@ fn wrong_parts(event: &Event) -> Option<&'static str> {
         }
         _ if event.read.is_some() != reads || event.source.is_some() != reads => Some("reads against its kind"),
         _ if event.written.is_some() != writes => Some("writes against its kind"),
+        _ if locks == Locks::OfCode => None,
         EventKind::Lock if (event.read, event.written) != (Some(0), holder) => Some("takes a lock that is not free"),
         EventKind::Unlock if (event.read, event.written) != (holder, Some(0)) => Some("frees a lock it does not hold"),
         _ => None,

@@ -71,7 +71,7 @@ pub(super) fn confirm<M: Model>(performed: &Performed<M>) {
 
 fn confirm_as<M: Model>(model: ModelId, performed: &Performed<M>) {
     let live = performed.system.subject();
-    if let Err(why) = axiomatic::accepts(model, &performed.trace, |loc| live.initial(loc)) {
+    if let Err(why) = axiomatic::accepts_code(model, &performed.trace, |loc| live.initial(loc)) {
         let (name, token) = (model.info().name, &performed.token);
         panic!(
             "internal error: the machine of {name} performs an execution that its axioms forbid: {why:?}\n\
@@ -266,7 +266,7 @@ pub(super) fn timeline<M: Model>(performed: &Performed<M>) -> String {
         Some(board) => {
             let timeline = Timeline { program: &board.program, trace: &board.trace, model: M::ID, outcome: None };
             let options = Options { width: WIDTH, ..Options::default() };
-            let is_sequential = axiomatic::accepts(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
+            let is_sequential = axiomatic::accepts_code(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
             let words = if is_sequential { String::new() } else { timeline.render_words(options) + "\n" };
             format!("{}\n{}{words}", timeline.render_steps(options), cycle(performed))
         }
@@ -278,7 +278,7 @@ impl Failing<'_> {
     /// What there is to say of the models that allow less.
     fn elsewhere<M: Model>(&self, performed: &Performed<M>) -> String {
         let live = performed.system.subject();
-        let allows = |model| axiomatic::accepts(model, &performed.trace, |loc| live.initial(loc)).is_ok();
+        let allows = |model| axiomatic::accepts_code(model, &performed.trace, |loc| live.initial(loc)).is_ok();
         let stronger: Vec<ModelId> = MODELS.iter().map(|info| info.id).take_while(|&id| id != M::ID).collect();
         let (possible, impossible): (Vec<ModelId>, Vec<ModelId>) = stronger.into_iter().partition(|&id| allows(id));
         let mut out = String::new();
