@@ -486,7 +486,7 @@ impl Step<'_> {
 }
 
 /// So many states are looked at.
-const MOST_STATES: usize = 100_000;
+const MOST_STATES: usize = 20_000;
 
 /// What the program may end with, if it has not too many states.
 pub(crate) fn explore(program: &Program, spurious: usize) -> Option<Known> {
