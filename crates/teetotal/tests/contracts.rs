@@ -304,6 +304,25 @@ fn a_wait_with_a_time_limit_may_end_spuriously_without_a_time_out() {
     assert_eq!(results_with(&builder, timed_out), BTreeSet::from([true]));
 }
 
+#[test]
+fn a_wait_that_timed_out_takes_no_notification() {
+    let mut builder = Builder::new();
+    builder.spurious = 0;
+    results_with(&builder, || {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let guard = shared.0.lock().expect("no thread panics");
+        drop(shared.1.wait_timeout(guard, Duration::from_secs(1)).expect("no thread panics"));
+        let other = Arc::clone(&shared);
+        let waiter = thread::spawn(move || {
+            let guard = other.0.lock().expect("no thread panics");
+            drop(other.1.wait_while(guard, |is_set| !*is_set).expect("no thread panics"));
+        });
+        *shared.0.lock().expect("no thread panics") = true;
+        shared.1.notify_one();
+        waiter.join().expect("it ends");
+    });
+}
+
 /// How often `fetch_update` calls its closure in each execution, if so many failures may be spurious.
 fn calls(spurious: usize, update: fn(&mut dyn FnMut())) -> BTreeSet<usize> {
     let mut builder = Builder::new();

@@ -20,10 +20,13 @@ pub(crate) const DISCONNECTED: u8 = 101;
 pub(crate) const EMPTY: u8 = 102;
 pub(crate) const TIMED_OUT: u8 = 103;
 
+/// What a thread adds that was woken after the end.
+pub(crate) const CLOSED: u8 = 50;
+
 const TIME: Duration = Duration::from_millis(1);
 
 struct Shared {
-    mutex: Mutex<u8>,
+    mutex: Mutex<(u8, bool)>,
     condvar: Condvar,
     lock: RwLock<u8>,
     barrier: Barrier,
@@ -74,6 +77,11 @@ impl Tx {
     }
 }
 
+/// What a thread reads that has been woken.
+fn count(&(count, is_closed): &(u8, bool)) -> u8 {
+    count + if is_closed { CLOSED } else { 0 }
+}
+
 /// What a thread is given.
 struct Share {
     sender: Option<Tx>,
@@ -87,7 +95,7 @@ struct Share {
 /// What a thread has.
 struct Own<'s, 'h> {
     shared: &'s Shared,
-    guard: Option<MutexGuard<'s, u8>>,
+    guard: Option<MutexGuard<'s, (u8, bool)>>,
     guards: Vec<Guard<'s>>,
     share: Share,
     /// The threads that it has started, and what they returned.
@@ -103,7 +111,7 @@ impl<'s> Own<'s, '_> {
     fn perform(&mut self, op: Op) -> Option<u8> {
         match op {
             Op::Lock | Op::TryLock | Op::Unlock => self.with_mutex(op),
-            Op::Wait | Op::WaitTimeout | Op::NotifyOne | Op::NotifyAll => self.with_condvar(op),
+            Op::Wait | Op::WaitTimeout | Op::NotifyOne | Op::NotifyAll | Op::Close => self.with_condvar(op),
             Op::Read | Op::Write | Op::TryRead | Op::TryWrite => self.with_lock(op),
             Op::Downgrade | Op::Release | Op::ReleaseAll => self.with_guards(op),
             Op::Barrier => Some(self.shared.barrier.wait().is_leader().into()),
@@ -137,8 +145,8 @@ impl<'s> Own<'s, '_> {
             self.guard = Some(guard);
         }
         let count = self.guard.as_mut()?;
-        **count += 1;
-        Some(**count)
+        count.0 += 1;
+        Some(count.0)
     }
 
     fn with_condvar(&mut self, op: Op) -> Option<u8> {
@@ -146,13 +154,18 @@ impl<'s> Own<'s, '_> {
         match op {
             Op::NotifyOne => condvar.notify_one(),
             Op::NotifyAll => condvar.notify_all(),
+            Op::Close => {
+                self.shared.mutex.lock().expect("no thread panics").1 = true;
+                condvar.notify_all();
+            }
+            Op::Wait if self.guard.as_ref()?.1 => return Some(EMPTY),
             Op::Wait => {
                 self.guard = Some(condvar.wait(self.guard.take()?).expect("no thread panics"));
-                return self.guard.as_ref().map(|count| **count);
+                return self.guard.as_deref().map(count);
             }
             _ => {
                 let (guard, result) = condvar.wait_timeout(self.guard.take()?, TIME).expect("no thread panics");
-                let count = *guard;
+                let count = count(&guard);
                 self.guard = Some(guard);
                 return Some(if result.timed_out() { TIMED_OUT + count } else { count });
             }
@@ -309,7 +322,7 @@ impl<'s> Own<'s, '_> {
 /// Runs the program once.
 pub(crate) fn run(program: &Program) -> Outcome {
     let shared = Shared {
-        mutex: Mutex::new(0),
+        mutex: Mutex::new((0, false)),
         condvar: Condvar::new(),
         lock: RwLock::new(0),
         barrier: Barrier::new(2),

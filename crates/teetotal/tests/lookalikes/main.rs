@@ -27,7 +27,7 @@ fn as_rust_code(program: &Program, search: SearchKind, spurious: usize) -> (BTre
         builder.model = ModelId::Sc;
     }
     (builder.search, builder.spurious) = (search, spurious);
-    (builder.max_permutations, builder.max_branches) = (Some(5_000), 200);
+    (builder.max_permutations, builder.max_branches) = (Some(1_500), 200);
     let report = builder.explore(move || {
         let outcome = code::run(&program);
         seen.lock().expect("no thread panics").insert(outcome);

@@ -10,6 +10,8 @@ pub(crate) enum Op {
     WaitTimeout,
     NotifyOne,
     NotifyAll,
+    /// Wakes all threads and keeps others from waiting without a time limit.
+    Close,
     Read,
     Write,
     TryRead,
@@ -73,7 +75,11 @@ impl Program {
     /// What the thread does, up to its end.
     pub(crate) fn all(&self, thread: usize) -> Vec<Op> {
         let mut all = self.threads[thread].clone();
-        all.extend([Op::Unlock, Op::ReleaseAll, Op::DropSender, Op::DropReceiver, Op::DropArcs, Op::DropWeaks]);
+        all.push(Op::Unlock);
+        if thread == 0 && self.threads.iter().flatten().any(|op| matches!(op, Op::Wait)) {
+            all.push(Op::Close);
+        }
+        all.extend([Op::ReleaseAll, Op::DropSender, Op::DropReceiver, Op::DropArcs, Op::DropWeaks]);
         if thread == 0 {
             all.extend((1..self.threads.len()).map(Op::Join));
         }
@@ -161,11 +167,19 @@ pub(crate) fn generate(seed: u64) -> Program {
     let other_theme = rng.below(THEMES);
     let threads = (0..n_threads).map(|thread| {
         let n_ops = 1 + rng.below(most);
-        let ops = (0..n_ops).map(|_| {
+        // Several threads wait, so that it can be told which one is notified.
+        let waits = main_theme == 1 && rng.percent(60);
+        let mut ops = if waits { vec![Op::Lock, rng.of(&[Op::Wait, Op::WaitTimeout])] } else { Vec::new() };
+        ops.extend((0..n_ops).map(|_| {
             let theme = if rng.percent(70) { main_theme } else { other_theme };
             operation(&mut rng, theme, thread, n_threads)
-        });
-        ops.collect()
+        }));
+        ops.truncate(most);
+        if thread == 0 {
+            // It ends what others wait for, and so does not wait itself.
+            ops.iter_mut().filter(|op| **op == Op::Wait).for_each(|op| *op = Op::WaitTimeout);
+        }
+        ops
     });
     let threads = threads.collect();
     let channel = match rng.below(4) {

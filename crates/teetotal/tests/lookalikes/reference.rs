@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::code::{DISCONNECTED, EMPTY, OK, Outcome, TIMED_OUT};
+use super::code::{CLOSED, DISCONNECTED, EMPTY, OK, Outcome, TIMED_OUT};
 use super::program::{Channel, Op, Program};
 
 /// What a program may end with.
@@ -49,6 +49,7 @@ struct State {
     threads: Vec<Thread>,
     holder: Option<usize>,
     count: u8,
+    has_ended: bool,
     value: u8,
     /// The threads that wait to be notified, and those that were.
     waiters: BTreeSet<usize>,
@@ -122,7 +123,7 @@ impl Step<'_> {
         let Some(&op) = self.program[self.thread].get(own.at) else { return Vec::new() };
         match op {
             Op::Lock | Op::TryLock | Op::Unlock => self.mutex(op, state),
-            Op::Wait | Op::WaitTimeout | Op::NotifyOne | Op::NotifyAll => self.condvar(op, state),
+            Op::Wait | Op::WaitTimeout | Op::NotifyOne | Op::NotifyAll | Op::Close => self.condvar(op, state),
             Op::Read | Op::Write | Op::TryRead | Op::TryWrite => self.lock(op, state),
             Op::Downgrade | Op::Release | Op::ReleaseAll => self.guards(op, state),
             Op::Barrier => self.barrier(state),
@@ -174,7 +175,17 @@ impl Step<'_> {
                     self.returns(state, OK);
                 }
             }
+            (Op::Close, Phase::Begins) if state.holder.is_none() => {
+                (state.holder, state.has_ended) = (Some(thread), true);
+                self.goes_on(state, Phase::Until(0));
+            }
+            (Op::Close, Phase::Waits) => {
+                state.waiters.clear();
+                self.returns(state, OK);
+            }
+            (Op::Close, Phase::Begins) => {}
             (_, Phase::Begins) if state.holder != Some(thread) => self.skips(state),
+            (Op::Wait, Phase::Begins) if state.has_ended => self.returns(state, EMPTY),
             // It is one that waits before the mutex is free, so that no notification is lost.
             (_, Phase::Begins) => {
                 state.waiters.insert(thread);
@@ -197,7 +208,7 @@ impl Step<'_> {
             }
             (_, Phase::Relocks(result)) if state.holder.is_none() => {
                 state.holder = Some(thread);
-                let result = result + state.count;
+                let result = result + state.count + if state.has_ended { CLOSED } else { 0 };
                 self.returns(state, result);
             }
             _ => {}
@@ -475,7 +486,7 @@ impl Step<'_> {
 }
 
 /// So many states are looked at.
-const MOST_STATES: usize = 100_000;
+const MOST_STATES: usize = 20_000;
 
 /// What the program may end with, if it has not too many states.
 pub(crate) fn explore(program: &Program, spurious: usize) -> Option<Known> {
