@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -85,6 +85,11 @@ impl Heads {
         Heads(heads)
     }
 
+    /// Whether no head is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What is known of `place`, if it is the head of a loop.
     #[inline]
     pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
@@ -107,6 +112,8 @@ struct Pages {
     bounded: Mutex<BTreeMap<At, u32>>,
     /// Loops with failed awaits that are taken to keep nothing on the heap.
     assumed: Mutex<BTreeSet<At>>,
+    /// How deep in its stack a thread stood at most whose own state was looked at.
+    depth: AtomicUsize,
     /// Where the threads stood when the search could not go on.
     standing: Mutex<Vec<Standing>>,
     /// The states that executions are to reach.
@@ -143,6 +150,18 @@ impl Ledger {
         if !assumed.contains(&at) {
             assumed.insert(at);
         }
+    }
+
+    /// The own state of a thread so deep in its stack is looked at.
+    pub(crate) fn note_depth(&self, depth: usize) {
+        if depth > self.depth() {
+            self.0.depth.fetch_max(depth, Ordering::Relaxed);
+        }
+    }
+
+    /// How deep in its stack a thread stood at most whose own state was looked at.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.depth.load(Ordering::Relaxed)
     }
 
     /// Where the threads stood in the last execution that was too long or could not be run again.

@@ -28,8 +28,8 @@ pub(crate) type Source = Option<(ThreadId, u32)>;
 pub(crate) enum Deed {
     /// It read this value from there and wrote nothing.
     Read { key: Key, source: Source, value: Value },
-    /// It read and wrote at once.
-    Update { key: Key, source: Source, old: Value, new: Value },
+    /// It read and wrote at once, perhaps to take a lock that it waited for or to free one.
+    Update { key: Key, source: Source, old: Value, new: Value, is_lock: bool },
     /// It neither read nor wrote.
     Neutral,
     /// It failed, or ended a wait, spuriously.
@@ -80,6 +80,8 @@ pub(crate) struct Iteration {
     pub(crate) is_spurious: bool,
     /// Whether it changed something and changed it back.
     pub(crate) restores: bool,
+    /// Whether all that it changed are locks that it waited for.
+    pub(crate) only_locks: bool,
     /// Where it begins.
     pub(crate) head: Place,
 }
@@ -250,7 +252,9 @@ impl Loops {
             return None;
         }
         let restores = restored(deeds, thread, since)?;
-        Some(Iteration { since, is_spurious: deeds.contains(&Deed::Spurious), restores, head })
+        let only_locks =
+            !deeds.iter().any(|deed| deed.has_effect() && !matches!(deed, Deed::Update { is_lock: true, .. }));
+        Some(Iteration { since, is_spurious: deeds.contains(&Deed::Spurious), restores, only_locks, head })
     }
 
     /// Whether every word outside of the own stack that was changed since then holds what it held, of those that count.
@@ -314,7 +318,7 @@ fn restored(deeds: &[Deed], thread: ThreadId, since: u32) -> Option<bool> {
     let mut written: Vec<(Key, Value, Value, u32)> = Vec::new();
     let mut restores = false;
     for (index, deed) in (since..).zip(deeds) {
-        let Deed::Update { key, source, old, new } = *deed else { continue };
+        let Deed::Update { key, source, old, new, .. } = *deed else { continue };
         restores |= old != new;
         match written.iter_mut().find(|(other, ..)| *other == key) {
             None => written.push((key, old, new, index)),

@@ -110,6 +110,8 @@ pub struct FailedAwait {
     pub is_spurious: bool,
     /// Whether it changed something and changed it back.
     pub restores: bool,
+    /// Whether all that it changed are locks that it waited for: what it finds locked it does not see.
+    pub only_locks: bool,
 }
 
 /// What a thread did wrong, and at which of its instructions.

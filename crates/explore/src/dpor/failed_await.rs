@@ -6,7 +6,7 @@
 use teetotal_memory::Model;
 use teetotal_program::{FailedAwait, Op, Status, ThreadId};
 
-use super::graph::{Idle, NONE, Role, Slot};
+use super::graph::{Idle, NONE, Node, Role, Slot};
 use super::walk::{Rewindable, Walk};
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
@@ -90,7 +90,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         }
     }
 
-    /// Whether a read of the failed await would read the same value again.
+    /// Whether a read of the failed await would read the same again: the same value, and where the iteration writes there
+    /// too, from the same write. It may be a lock, and the data behind it is what its last owner left.
     fn reads_alike(&self, slot: Slot, failed: FailedAwait) -> bool {
         let node = self.graph.node(slot);
         let is_own = node.source != NONE && {
@@ -101,7 +102,19 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         !node.role.is_read() || is_own || {
             let newest = self.graph.cell(node.loc()).newest;
             self.graph.value_of(newest, node.loc()) == node.read
+                && (node.role != Role::UpdateRead || self.lasting(newest) == self.lasting(node.source))
         }
+    }
+
+    /// The newest write up to `write` that is not of a failed await.
+    fn lasting(&self, mut write: Slot) -> Slot {
+        while write != NONE && {
+            let node = self.graph.node(write);
+            self.failed_await(node.thread).is_some_and(|failed| node.index >= failed.since)
+        } {
+            write = self.graph.node(write).co_before;
+        }
+        write
     }
 
     /// Whether a read reads the newest write there is, its own aside.
@@ -121,7 +134,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         };
         if let Some(own) = self.failed_await(other) {
             let mut reads = self.iteration(other, own).map(|slot| self.graph.node(slot));
-            return reads.any(|node| node.role.is_read() && is_changed(node.loc()));
+            let sees = |node: &Node<N>| node.role.is_read() && !(own.only_locks && node.role == Role::UpdateRead);
+            return reads.any(|node| sees(node) && is_changed(node.loc()));
         }
         match self.subject.status(other) {
             Status::Ready(op @ (Op::Lock { .. } | Op::Await { .. })) => is_changed(self.reading(other, op).loc.index()),

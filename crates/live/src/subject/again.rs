@@ -55,6 +55,7 @@ impl Rewind for Live {
             since: failed.since,
             is_spurious: failed.is_spurious,
             restores: failed.restores,
+            only_locks: failed.only_locks,
             head,
         });
     }

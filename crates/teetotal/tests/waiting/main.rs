@@ -78,6 +78,8 @@ fn as_rust_code(program: &Program, model: ModelId, search: SearchKind) -> (BTree
     let mut builder = Builder::new();
     (builder.model, builder.search) = (model, search);
     (builder.max_permutations, builder.max_branches) = (Some(3_000), 150);
+    // Blocked executions are not counted, and there may be very many.
+    builder.max_duration = Some(Duration::from_secs(5));
     let report = builder.explore(move || {
         let memory = [const { AtomicU64::new(0) }; N_LOCATIONS];
         // It is in a frame of this thread.
