@@ -80,7 +80,7 @@ pub(crate) struct Iteration {
     pub(crate) is_spurious: bool,
     /// Whether it changed something and changed it back.
     pub(crate) restores: bool,
-    /// Whether all that it changed are locks that it waited for.
+    /// Whether all that it updated are locks that it waited for.
     pub(crate) only_locks: bool,
     /// Where it begins.
     pub(crate) head: Place,
@@ -252,8 +252,7 @@ impl Loops {
             return None;
         }
         let restores = restored(deeds, thread, since)?;
-        let only_locks =
-            !deeds.iter().any(|deed| deed.has_effect() && !matches!(deed, Deed::Update { is_lock: true, .. }));
+        let only_locks = !deeds.iter().any(|deed| matches!(deed, Deed::Update { is_lock: false, .. }));
         Some(Iteration { since, is_spurious: deeds.contains(&Deed::Spurious), restores, only_locks, head })
     }
 

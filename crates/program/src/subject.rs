@@ -110,7 +110,7 @@ pub struct FailedAwait {
     pub is_spurious: bool,
     /// Whether it changed something and changed it back.
     pub restores: bool,
-    /// Whether all that it changed are locks that it waited for: what it finds locked it does not see.
+    /// Whether all that it updated are locks that it waited for: it does not see that another thread holds them.
     pub only_locks: bool,
 }
 

@@ -270,13 +270,14 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
             _ => false,
         };
         threads().all(|thread| match subject.status(thread) {
-            // What it restores may be what another thread waits for.
+            // What it restores may be what another thread waits for, which can see it while it is changed.
             Status::FailedAwait(failed)
                 if failed.restores && {
                     let locs = subject.restores(thread);
                     threads().any(|other| other != thread && waits_at(other, &locs))
                 } =>
             {
+                subject.note_observed(thread);
                 false
             }
             Status::FailedAwait(failed) => {
