@@ -84,10 +84,16 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Whether `thread`, whose last iteration is a failed await, can never go on.
     pub(super) fn fails_forever(&self, thread: ThreadId, failed: FailedAwait) -> bool {
-        !failed.is_spurious && self.iteration(thread, failed).all(|slot| self.reads_alike(slot, failed)) && {
-            let holds_up = |&other: &ThreadId| other != thread && self.waits_at_iteration(other, thread, failed);
-            !failed.restores || !self.threads().any(|other| holds_up(&other))
+        if failed.is_spurious || !self.iteration(thread, failed).all(|slot| self.reads_alike(slot, failed)) {
+            return false;
         }
+        let holds_up = |other: ThreadId| other != thread && self.waits_at_iteration(other, thread, failed);
+        if failed.restores && self.threads().any(holds_up) {
+            // The other thread can see what is changed, so that it counts.
+            self.subject.note_observed(thread);
+            return false;
+        }
+        true
     }
 
     /// Whether a read of the failed await would read the same again: the same value, and where the iteration writes there

@@ -260,7 +260,11 @@ fn a_loop_that_updates_sees_what_another_loop_restores() {
 #[test]
 fn a_loop_that_tries_a_lock_sees_a_loop_that_takes_it() {
     let locked = |tries| Statement::Locked { tries, register: 0, change: Change::No };
-    agrees(&vec![vec![Statement::Loop(None, vec![locked(true)])], vec![Statement::Loop(None, vec![locked(false)])]]);
+    let tries = Statement::Loop(None, vec![locked(true), Statement::Hint(Hint::Spin)]);
+    let takes = vec![Statement::Loop(None, vec![locked(false)])];
+    agrees(&vec![vec![tries.clone()], takes.clone()]);
+    let nested = Statement::Loop(Some(2), vec![Statement::Load(2, 1, Ordering::Acquire), tries]);
+    agrees(&vec![vec![nested], takes]);
 }
 
 /// In a release build a slot of the stack that is not used decided whether the second thread was seen to loop.
