@@ -3,11 +3,12 @@
 //! Everything that a thread may still use of its own is, at that call, in the registers that a called function must
 //! preserve and in the frames of its stack. [`call`] puts those registers just below the frames, so that the own state
 //! of a thread is one piece of memory: two equal pieces are two equal states. What is below, the frames of the library,
-//! is not part of it.
+//! is not part of it, and is filled with zeros after the call where loops are known: a later frame has slots that are not
+//! written yet, and what the library leaves there must not decide whether two states are equal.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use crate::runtime::{enter_call, is_in_model, leave_call};
+use crate::runtime::{enter_call, is_in_model, knows_loops, leave_call};
 
 /// Where the own state of a thread begins that has stopped, in its stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,9 +64,14 @@ where
 }
 
 /// What is called with a slot and the address at which the registers are saved that a function must preserve.
-type Run = unsafe extern "C-unwind" fn(slot: *mut (), low: usize);
+///
+/// Returns how many words below these registers are to be filled with zeros.
+type Run = unsafe extern "C-unwind" fn(slot: *mut (), low: usize) -> usize;
 
-unsafe extern "C-unwind" fn run<F, R>(slot: *mut (), low: usize)
+/// So many words of the stack the library uses in a call, hardly ever more.
+const CALL_WORDS: usize = if cfg!(debug_assertions) { 768 } else { 256 };
+
+unsafe extern "C-unwind" fn run<F, R>(slot: *mut (), low: usize) -> usize
 where
     F: FnOnce() -> R,
 {
@@ -83,13 +89,14 @@ where
     let result = unsafe { ManuallyDrop::take(&mut slot.f) }();
     drop(leave);
     slot.result.write(result);
+    if knows_loops() { CALL_WORDS } else { 0 }
 }
 
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod switch {
     use super::Run;
 
-    /// Saves the registers and calls `run`.
+    /// Saves the registers, calls `run`, and fills with zeros what it says.
     ///
     /// # Safety
     /// As for a call of `run` with this slot.
@@ -122,6 +129,11 @@ mod switch {
             "call rax",
             "add rsp, 8",
             ".cfi_adjust_cfa_offset -8",
+            "mov rcx, rax",
+            "neg rax",
+            "lea rdi, [rsp + 8*rax]",
+            "xor eax, eax",
+            "rep stosq",
             "pop r15",
             ".cfi_adjust_cfa_offset -8",
             ".cfi_restore r15",
@@ -150,7 +162,7 @@ mod switch {
 mod switch {
     use super::Run;
 
-    /// Saves the registers and calls `run`.
+    /// Saves the registers, calls `run`, and fills with zeros what it says.
     ///
     /// # Safety
     /// As for a call of `run` with this slot.
@@ -193,6 +205,12 @@ mod switch {
             "mov x9, x1",
             "mov x1, sp",
             "blr x9",
+            "mov x9, sp",
+            "2: cbz x0, 3f",
+            "str xzr, [x9, #-8]!",
+            "sub x0, x0, #1",
+            "b 2b",
+            "3:",
             "ldp d8, d9, [sp, #0]",
             "ldp d10, d11, [sp, #16]",
             "ldp d12, d13, [sp, #32]",

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -86,6 +86,11 @@ impl Heads {
         Heads(heads)
     }
 
+    /// Whether no head is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What is known of `place`, if it is the head of a loop.
     #[inline]
     pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
@@ -112,6 +117,8 @@ struct Pages {
     is_spurious_bound_met: AtomicBool,
     /// Whether a model used something that the search looks at, threads aside.
     has_operations: AtomicBool,
+    /// How deep in its stack a thread stood at most whose own state was looked at.
+    depth: AtomicUsize,
     /// Where the threads stood when the search could not go on.
     standing: Mutex<Vec<Standing>>,
     /// The states that executions are to reach.
@@ -176,6 +183,18 @@ impl Ledger {
         if !assumed.contains(&at) {
             assumed.insert(at);
         }
+    }
+
+    /// The own state of a thread so deep in its stack is looked at.
+    pub(crate) fn note_depth(&self, depth: usize) {
+        if depth > self.depth() {
+            self.0.depth.fetch_max(depth, Ordering::Relaxed);
+        }
+    }
+
+    /// How deep in its stack a thread stood at most whose own state was looked at.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.depth.load(Ordering::Relaxed)
     }
 
     /// Where the threads stood in the last execution that was too long or could not be run again.

@@ -29,8 +29,8 @@ pub(crate) type Source = Option<(ThreadId, u32)>;
 pub(crate) enum Deed {
     /// It read this value from there and wrote nothing.
     Read { key: Key, source: Source, value: Value },
-    /// It read and wrote at once.
-    Update { key: Key, source: Source, old: Value, new: Value },
+    /// It read and wrote at once, perhaps to take a lock that it waited for or to free one.
+    Update { key: Key, source: Source, old: Value, new: Value, is_lock: bool },
     /// It neither read nor wrote.
     Neutral,
     /// The next operation fails, or a wait ends, spuriously.
@@ -83,6 +83,8 @@ pub(crate) struct Iteration {
     pub(crate) ends_spuriously: bool,
     /// Whether it changed something and changed it back.
     pub(crate) restores: bool,
+    /// Whether all that it updated are locks that it waited for.
+    pub(crate) only_locks: bool,
     /// Where it begins.
     pub(crate) head: Place,
 }
@@ -254,7 +256,9 @@ impl Loops {
         }
         let restores = restored(deeds, thread, since)?;
         let is_spurious = deeds.iter().any(Deed::is_spurious);
-        Some(Iteration { since, is_spurious, ends_spuriously: ends_spuriously(&self.deeds), restores, head })
+        let ends_spuriously = ends_spuriously(&self.deeds);
+        let only_locks = !deeds.iter().any(|deed| matches!(deed, Deed::Update { is_lock: false, .. }));
+        Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, head })
     }
 
     /// Whether every word outside of the own stack that was changed since then holds what it held, of those that count.
@@ -322,7 +326,7 @@ fn restored(deeds: &[Deed], thread: ThreadId, since: u32) -> Option<bool> {
     let mut written: Vec<(Key, Value, Value, u32)> = Vec::new();
     let mut restores = false;
     for (index, deed) in (since..).zip(deeds) {
-        let Deed::Update { key, source, old, new } = *deed else { continue };
+        let Deed::Update { key, source, old, new, .. } = *deed else { continue };
         restores |= old != new;
         match written.iter_mut().find(|(other, ..)| *other == key) {
             None => written.push((key, old, new, index)),

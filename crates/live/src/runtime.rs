@@ -176,6 +176,11 @@ pub(crate) fn leave_call(before: Frame) {
     current(|execution| execution.frame.set(before));
 }
 
+/// Whether heads of loops are known, so that own states are compared.
+pub(crate) fn knows_loops() -> bool {
+    current(|execution| !execution.heads.is_empty()).unwrap_or(false)
+}
+
 /// Takes note of something that the code of the thread that runs does between two operations.
 pub(crate) fn note(f: impl FnOnce(&mut Noted)) {
     current(|execution| {
@@ -194,6 +199,14 @@ pub(crate) fn note_effect() {
 /// The thread that runs has taken so many of the thing with this number; those that it gives back are negative.
 pub(crate) fn note_taken(number: usize, how_many: i64) {
     note(|noted| noted.balance = noted.balance.wrapping_add(mix(1, number as u64).wrapping_mul(how_many as u64)));
+}
+
+/// The thread that runs has changed data at `key`; data with equal hashes is taken to be equal.
+pub(crate) fn note_changed(key: Key, before: u64, after: u64) {
+    if before != after {
+        let number = |hash| mix(mix(2, key.index() as u64), hash);
+        note(|noted| noted.balance = noted.balance.wrapping_add(number(after)).wrapping_sub(number(before)));
+    }
 }
 
 /// Performs an operation of a destructor, unless the execution is over and its values are dropped.

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 
 /// So many stacks are kept for later models on this OS thread.
 const MAX_SPARE: usize = 64;
@@ -31,4 +31,15 @@ pub(crate) fn keep(bytes: usize, stacks: impl Iterator<Item = DefaultStack>) {
         let room = MAX_SPARE.saturating_sub(spare.len());
         spare.extend(stacks.take(room).map(|stack| (bytes, stack)));
     });
+}
+
+/// Fills the first `bytes` bytes that a fiber uses of a stack with zeros.
+///
+/// Frames have slots that are not written yet. Whether the own state of a thread is what it was must not depend on what
+/// earlier executions left there.
+pub(crate) fn clear(stack: &mut DefaultStack, bytes: usize) {
+    let (base, limit) = (stack.base().get(), stack.limit().get());
+    let bytes = bytes.min((base - limit) / 2);
+    // SAFETY: the stack is between its limit and its base, and nothing runs on it. The guard page is at the limit.
+    unsafe { std::ptr::write_bytes((base - bytes) as *mut u8, 0, bytes) };
 }

@@ -411,7 +411,13 @@ impl Live {
         if self.execution.is_open(unwinding::needs_os_threads()) {
             backend = Backend::OsThreads;
         }
-        let fiber = Fiber::new(backend, stack_size, || fiber::spare(&mut self.stacks, stack_size), body);
+        let depth = self.execution.ledger.depth();
+        let stack = || {
+            let mut stack = fiber::spare(&mut self.stacks, stack_size);
+            stacks::clear(&mut stack, depth);
+            stack
+        };
+        let fiber = Fiber::new(backend, stack_size, stack, body);
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
                 state: State::NotStarted,

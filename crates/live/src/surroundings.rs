@@ -95,7 +95,7 @@ fn words(piece: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
 ///
 /// # Safety
 /// They are there to be read. Another OS thread may write to them at the same time, so that any of them may be read.
-unsafe fn read(address: usize, n_bytes: usize) -> u64 {
+pub(crate) unsafe fn read(address: usize, n_bytes: usize) -> u64 {
     // SAFETY: the caller's.
     let byte = |index: usize| unsafe { ((address + index) as *const u8).read_volatile() };
     (0..n_bytes).fold(0, |word, index| word | u64::from(byte(index)) << (8 * index))

@@ -8,7 +8,7 @@ use crate::identity::Key;
 use crate::loops::{Arrival, Deed, Head, Iteration, Loops, Place, Source, mix};
 use crate::request::{Matter, Request, What};
 use crate::subject::{Live, State};
-use crate::surroundings::Watches;
+use crate::surroundings::{Watches, read};
 
 /// So often a thread goes on from the head of a loop before its statics are looked at now and then only.
 ///
@@ -25,8 +25,8 @@ pub(crate) struct OwnState {
 }
 
 impl From<Iteration> for FailedAwait {
-    fn from(Iteration { since, is_spurious, ends_spuriously, restores, .. }: Iteration) -> Self {
-        FailedAwait { since, is_spurious, ends_spuriously, restores }
+    fn from(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, .. }: Iteration) -> Self {
+        FailedAwait { since, is_spurious, ends_spuriously, restores, only_locks }
     }
 }
 
@@ -129,6 +129,7 @@ impl Live {
         let head = self.execution.heads.at(place).or(may_loop.then(Head::default));
         if let Some(head) = head {
             own.head = Some(head);
+            self.execution.ledger.note_depth(depth);
             let state = self.own_state(thread);
             let (own, keeps_reads) = (&mut self.threads[thread.index()], self.setup.keeps_failed_reads);
             match own.loops.arrive(thread, place, state, (head, keeps_reads), &self.program) {
@@ -153,8 +154,8 @@ impl Live {
         self.execution.expose(Name::new(kind, place));
         let loops = &mut self.threads[thread.index()].loops;
         let since = loops.len();
-        loops.failed =
-            Some(Iteration { since, is_spurious: true, ends_spuriously: false, restores: false, head: place });
+        let (is_spurious, ends_spuriously, restores, only_locks) = (true, false, false, true);
+        loops.failed = Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, head: place });
     }
 
     /// Lets `thread` go on only when no other thread can, since it has gone round too often.
@@ -189,8 +190,9 @@ impl Loops {
 
 /// What an operation does to shared memory that is answered so, with a value from `source`.
 fn deed(what: &What, answer: Value, source: Source) -> Deed {
+    let is_lock = matches!(what, What::Lock { .. } | What::Unlock { .. });
     let update = |key, new: Option<Value>| match new {
-        Some(new) => Deed::Update { key, source, old: answer, new },
+        Some(new) => Deed::Update { key, source, old: answer, new, is_lock },
         None => Deed::Read { key, source, value: answer },
     };
     match what {
@@ -207,6 +209,16 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
         What::Fence { .. } | What::Rest { .. } => Deed::Neutral,
         What::Store { .. } | What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,
     }
+}
+
+/// A hash of bytes in memory, of which equal ones are taken to be equal.
+///
+/// # Safety
+/// They are there to be read.
+pub(crate) unsafe fn hash_bytes(address: usize, n_bytes: usize) -> u64 {
+    let starts = (0..n_bytes).step_by(size_of::<u64>());
+    // SAFETY: the caller's.
+    starts.fold(0, |hash, start| mix(hash, unsafe { read(address + start, (n_bytes - start).min(size_of::<u64>())) }))
 }
 
 /// A hash of words, of which equal ones are taken to be equal.

@@ -112,6 +112,8 @@ pub struct FailedAwait {
     pub ends_spuriously: bool,
     /// Whether it changed something and changed it back.
     pub restores: bool,
+    /// Whether all that it updated are locks that it waited for: it does not see that another thread holds them.
+    pub only_locks: bool,
 }
 
 /// What a thread did wrong, and at which of its instructions.

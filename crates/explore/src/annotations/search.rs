@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use teetotal_judge::Ending;
 use teetotal_judge::order::Effort;
-use teetotal_memory::{Event, Model, Source};
+use teetotal_memory::{Event, Model, Source, Trace};
 use teetotal_program::{Failure, Hindsight, Loc, Op, Rewind, Status, ThreadId, Value};
 
 use super::archive::{Archive, Known};
@@ -172,7 +172,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         } else {
             self.stats.divergences += 1;
         }
-        let is_real = self.is_over();
+        let is_real = self.is_over(&known.execution.trace);
         if is_real {
             self.stats.classes += 1;
             self.show(&known.execution)?;
@@ -198,10 +198,32 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
     }
 
     /// Whether nothing is possible any more, also of what is held, and every failed await would fail again.
-    fn is_over(&mut self) -> bool {
+    fn is_over(&mut self, trace: &Trace) -> bool {
         let mut enabled = Vec::new();
         self.system.enabled(&mut enabled);
-        enabled.is_empty() && self.fails_forever()
+        enabled.is_empty() && self.fails_forever() && self.updates_alike(trace)
+    }
+
+    /// Whether every update in a failed await would read from the same write again, those of failed awaits aside.
+    ///
+    /// It may be a lock, and the data behind it is what its last owner left.
+    fn updates_alike(&self, trace: &Trace) -> bool {
+        let subject = self.system.subject();
+        let is_failed = |event: &Event| match subject.status(event.thread) {
+            Status::FailedAwait(failed) => event.index >= failed.since,
+            _ => false,
+        };
+        let updates =
+            trace.events().iter().filter(|event| event.is_write() && event.source.is_some() && is_failed(event));
+        updates.filter_map(|event| Some((event, event.loc?))).all(|(event, loc)| {
+            let writes = trace.coherence(loc);
+            let lasting = |until: usize| writes[..until].iter().rfind(|&&id| !is_failed(trace.event(id)));
+            let source = match event.source {
+                Some(Source::Write(write)) => writes.iter().position(|&id| id == write).map_or(0, |at| at + 1),
+                _ => 0,
+            };
+            lasting(source) == lasting(writes.len())
+        })
     }
 
     /// Tells the subject where a thread reads what another has changed and changed back in a failed await.
@@ -232,7 +254,10 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         let (subject, machine) = (self.system.subject(), self.system.machine());
         let threads = || (0..subject.n_threads()).map(ThreadId::at);
         let waits_at = |thread: ThreadId, locs: &[Loc]| match subject.status(thread) {
-            Status::FailedAwait(_) => subject.waits_while(thread).iter().any(|(loc, _)| locs.contains(loc)),
+            Status::FailedAwait(failed) => {
+                let locked = if failed.only_locks { subject.restores(thread) } else { Vec::new() };
+                subject.waits_while(thread).iter().any(|(loc, _)| locs.contains(loc) && !locked.contains(loc))
+            }
             Status::Ready(Op::Lock { loc, .. }) => locs.contains(&loc),
             Status::Ready(Op::Await { .. }) => {
                 let mut awaited = Vec::new();
@@ -242,13 +267,14 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
             _ => false,
         };
         threads().all(|thread| match subject.status(thread) {
-            // What it restores may be what another thread waits for.
+            // What it restores may be what another thread waits for, which can see it while it is changed.
             Status::FailedAwait(failed)
                 if failed.restores && {
                     let locs = subject.restores(thread);
                     threads().any(|other| other != thread && waits_at(other, &locs))
                 } =>
             {
+                subject.note_observed(thread);
                 false
             }
             Status::FailedAwait(failed) => {
@@ -277,7 +303,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
             End::Otherwise(steps) => {
                 let plan = Plan { turns: execution.turns(&pasts.threads, &steps), held: plan.held.clone() };
                 let Some(other) = self.run(&plan)? else { return Ok(()) };
-                if !self.is_over() {
+                if !self.is_over(&other.trace) {
                     self.stats.divergences += 1;
                     return Ok(());
                 }

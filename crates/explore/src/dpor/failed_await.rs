@@ -6,7 +6,7 @@
 use teetotal_memory::Model;
 use teetotal_program::{FailedAwait, Op, Status, ThreadId};
 
-use super::graph::{NONE, Role, Slot};
+use super::graph::{NONE, Node, Role, Slot};
 use super::walk::{Rewindable, Walk};
 
 impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
@@ -84,13 +84,20 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Whether `thread`, whose last iteration is a failed await, can never go on.
     pub(super) fn fails_forever(&self, thread: ThreadId, failed: FailedAwait) -> bool {
-        !failed.is_spurious && self.iteration(thread, failed).all(|slot| self.reads_alike(slot, failed)) && {
-            let holds_up = |&other: &ThreadId| other != thread && self.waits_at_iteration(other, thread, failed);
-            !failed.restores || !self.threads().any(|other| holds_up(&other))
+        if failed.is_spurious || !self.iteration(thread, failed).all(|slot| self.reads_alike(slot, failed)) {
+            return false;
         }
+        let holds_up = |other: ThreadId| other != thread && self.waits_at_iteration(other, thread, failed);
+        if failed.restores && self.threads().any(holds_up) {
+            // The other thread can see what is changed, so that it counts.
+            self.subject.note_observed(thread);
+            return false;
+        }
+        true
     }
 
-    /// Whether a read of the failed await would read the same value again.
+    /// Whether a read of the failed await would read the same again: the same value, and where the iteration writes there
+    /// too, from the same write. It may be a lock, and the data behind it is what its last owner left.
     fn reads_alike(&self, slot: Slot, failed: FailedAwait) -> bool {
         let node = self.graph.node(slot);
         let is_own = node.source != NONE && {
@@ -101,7 +108,19 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         !node.role.is_read() || is_own || {
             let newest = self.graph.cell(node.loc()).newest;
             self.graph.value_of(newest, node.loc()) == node.read
+                && (node.role != Role::UpdateRead || self.lasting(newest) == self.lasting(node.source))
         }
+    }
+
+    /// The newest write up to `write` that is not of a failed await.
+    fn lasting(&self, mut write: Slot) -> Slot {
+        while write != NONE && {
+            let node = self.graph.node(write);
+            self.failed_await(node.thread).is_some_and(|failed| node.index >= failed.since)
+        } {
+            write = self.graph.node(write).co_before;
+        }
+        write
     }
 
     /// Whether a read reads the newest write there is, its own aside.
@@ -121,7 +140,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
         };
         if let Some(own) = self.failed_await(other) {
             let mut reads = self.iteration(other, own).map(|slot| self.graph.node(slot));
-            return reads.any(|node| node.role.is_read() && is_changed(node.loc()));
+            let sees = |node: &Node<N>| node.role.is_read() && !(own.only_locks && node.role == Role::UpdateRead);
+            return reads.any(|node| sees(node) && is_changed(node.loc()));
         }
         match self.subject.status(other) {
             Status::Ready(op @ (Op::Lock { .. } | Op::Await { .. })) => is_changed(self.reading(other, op).loc.index()),

@@ -106,12 +106,14 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
                 alternatives.push(Alternative::Revisit(read));
             }
         });
-        self.drop_vain(first, thread, loc);
+        self.drop_vain(first, thread, loc, source.is_some());
         self.leave_out_revisits(first, thread);
     }
 
     /// Drops the ways that leave a thread waiting for good which could go on, where nobody can change that.
-    fn drop_vain(&mut self, first: usize, thread: ThreadId, loc: usize) {
+    ///
+    /// An update may be part of a failed await itself, which leaves everything as it was.
+    fn drop_vain(&mut self, first: usize, thread: ThreadId, loc: usize, is_update: bool) {
         if self.graph.n_waiting == 0 && !S::RUNS_AGAIN {
             return;
         }
@@ -120,7 +122,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             let read = if last != NONE && self.graph.node(last).role == Role::Blocked {
                 Some(last)
             } else {
-                self.failed_read(other).filter(|_| other != thread)
+                self.failed_read(other).filter(|_| other != thread && !is_update)
             };
             read.is_some_and(|read| self.graph.node(read).loc() == loc)
         };

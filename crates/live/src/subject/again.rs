@@ -56,6 +56,7 @@ impl Rewind for Live {
             is_spurious: failed.is_spurious,
             ends_spuriously: failed.ends_spuriously,
             restores: failed.restores,
+            only_locks: failed.only_locks,
             head,
         });
     }

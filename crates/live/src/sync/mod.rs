@@ -7,6 +7,7 @@ pub(crate) mod channel;
 mod condvar;
 mod counts;
 mod flag;
+mod lent;
 pub mod mpsc;
 mod mutex;
 mod notify;

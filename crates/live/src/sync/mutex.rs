@@ -10,6 +10,7 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use teetotal_program::{OnFailure, Order, ThreadId};
 
+use super::lent::Lent;
 use super::poison::Poison;
 use crate::entry::call;
 use crate::identity::Identity;
@@ -37,6 +38,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
     /// The lock outside of models.
     real: Option<real::MutexGuard<'a, ()>>,
     panicking: bool,
+    lent: Lent,
     /// A guard stays in its thread.
     stays: PhantomData<*const ()>,
 }
@@ -130,7 +132,13 @@ impl<T: ?Sized> Mutex<T> {
         real: Option<real::MutexGuard<'a, ()>>,
         place: &'static Location<'static>,
     ) -> LockResult<MutexGuard<'a, T>> {
-        let guard = MutexGuard { lock: self, real, panicking: std::thread::panicking(), stays: PhantomData };
+        let guard = MutexGuard {
+            lock: self,
+            real,
+            panicking: std::thread::panicking(),
+            lent: Lent::default(),
+            stays: PhantomData,
+        };
         if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
@@ -158,13 +166,19 @@ impl<T: ?Sized> Mutex<T> {
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// Frees the lock under the checker; gives the mutex.
-    pub(super) fn free(self, place: &'static Location<'static>) -> &'a Mutex<T> {
+    pub(super) fn free(mut self, place: &'static Location<'static>) -> &'a Mutex<T> {
         let lock = self.lock;
+        self.end_loan();
         if self.real.is_none() {
             perform(What::Unlock { at: lock.cell(), order: Order::Release }, place);
         }
         std::mem::forget(self);
         lock
+    }
+
+    /// The data may no longer be changed.
+    fn end_loan(&mut self) {
+        self.lent.end(|| self.lock.identity.key(), self.lock.data());
     }
 
     /// Waits with the lock that is used outside of models.
@@ -192,6 +206,7 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
+        self.lent.begin(self.lock.data());
         // SAFETY: the guard holds the lock.
         unsafe { &mut *self.lock.data() }
     }
@@ -205,6 +220,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             call(|| self.lock.poison.set(place));
         }
         if self.real.is_none() && running().is_some() {
+            self.end_loan();
             let at = self.lock.cell();
             call(|| perform_in_drop(What::Unlock { at, order: Order::Release }, place));
         }

@@ -9,6 +9,7 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use teetotal_program::{OnFailure, Order, Value};
 
+use super::lent::Lent;
 use super::mutex::holder;
 use super::poison::Poison;
 use crate::hidden::{Kind, Name};
@@ -67,6 +68,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     real: Option<real::RwLockWriteGuard<'a, ()>>,
     panicking: bool,
+    lent: Lent,
 }
 
 impl<T> RwLock<T> {
@@ -239,7 +241,7 @@ impl<T: ?Sized> RwLock<T> {
         real: Option<real::RwLockWriteGuard<'a, ()>>,
         place: &'static Location<'static>,
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
-        let guard = RwLockWriteGuard { lock: self, real, panicking: std::thread::panicking() };
+        let guard = RwLockWriteGuard { lock: self, real, panicking: std::thread::panicking(), lent: Lent::default() };
         if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
@@ -266,10 +268,16 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// The data may no longer be changed.
+    fn end_loan(&mut self) {
+        self.lent.end(|| self.lock.identity.key(), self.lock.data());
+    }
+
     /// Goes on as a reader, with no writer between.
     #[track_caller]
     pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
         let lock = guard.lock;
+        guard.end_loan();
         let Some(real) = guard.real.take() else {
             if is_active() {
                 lock.change(Function::Add, READER.wrapping_sub(holder()), Order::Release, Location::caller());
@@ -304,6 +312,7 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
+        self.lent.begin(self.lock.data());
         // SAFETY: the same.
         unsafe { &mut *self.lock.data() }
     }
@@ -329,6 +338,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             self.lock.poison.set(place);
         }
         if self.real.is_none() && running().is_some() {
+            self.end_loan();
             let (at, order) = (self.lock.cell(), Order::Release);
             if counts_writers() {
                 let update = Update::new(Function::And, !WRITER, 64);

@@ -191,19 +191,23 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
 fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
     let live = performed.system.subject();
     let names: Vec<String> = blocked.iter().map(|&thread| thread_name(thread)).collect();
-    let spins = |&thread: &ThreadId| matches!(live.status(thread), Status::FailedAwait(_));
-    let what = if blocked.iter().any(spins) { "livelock" } else { "deadlock" };
+    // What is always possible is not blocked: such a thread was in a failed await when the search was there.
+    let spins = |thread: ThreadId| match live.status(thread) {
+        Status::FailedAwait(_) => true,
+        Status::Ready(op) => !matches!(op, Op::Lock { .. } | Op::Await { .. } | Op::Join { .. }),
+        _ => false,
+    };
+    let what = if blocked.iter().any(|&thread| spins(thread)) { "livelock" } else { "deadlock" };
     let message = match names.as_slice() {
         [one] => format!("{what}: {one} is blocked forever"),
         several => format!("{what}: {} are blocked forever", several.join(", ")),
     };
     let mut out = format!("{message}\n");
     for &thread in blocked {
-        let why = match live.status(thread) {
-            Status::FailedAwait(_) => {
-                format!("{} repeats this loop, and reads the same each time", thread_name(thread))
-            }
-            _ => format!("{} waits {}", thread_name(thread), what_for(performed, thread)),
+        let why = if spins(thread) {
+            format!("{} repeats this loop, and reads the same each time", thread_name(thread))
+        } else {
+            format!("{} waits {}", thread_name(thread), what_for(performed, thread))
         };
         match live.source_place(thread) {
             Some(place) => {

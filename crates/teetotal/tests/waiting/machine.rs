@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use teetotal::ModelId;
 use teetotal::sync::atomic::Ordering;
 
-use crate::program::{Counter, N_LOCATIONS, N_REGISTERS, Program, Statement};
+use crate::program::{Counter, FAILED, N_LOCATIONS, N_REGISTERS, Program, Statement};
 
 /// What a program leaves: the registers and counters of each thread, then memory.
 pub(crate) type Outcome = Vec<u64>;
@@ -32,20 +32,27 @@ struct Thread {
     counters: [u64; 2],
     buffer: Vec<Pending>,
     is_draining: bool,
+    /// Whether it holds the lock.
+    is_owner: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct State {
     threads: Vec<Thread>,
     memory: [u64; N_LOCATIONS],
+    /// What is behind the lock.
+    data: u64,
+    /// How many exchanges may still fail spuriously.
+    spurious: u32,
 }
 
 /// Looks at every state; nothing if there are too many.
-pub(crate) fn explore(program: &Program, model: ModelId) -> Option<Known> {
+pub(crate) fn explore(program: &Program, model: ModelId, spurious: u32) -> Option<Known> {
     const MOST_STATES: usize = 20_000;
     const LONGEST_BUFFER: usize = 6;
     let thread = Thread { at: vec![(0, 0)], ..Thread::default() };
-    let mut first = State { threads: vec![thread; program.len()], memory: [0; N_LOCATIONS] };
+    let threads = vec![thread; program.len()];
+    let mut first = State { threads, memory: [0; N_LOCATIONS], data: 0, spurious };
     (0..program.len()).for_each(|index| settle(program, &mut first, index));
     let mut numbers = BTreeMap::from([(first.clone(), 0_usize)]);
     let mut states = vec![first];
@@ -58,7 +65,7 @@ pub(crate) fn explore(program: &Program, model: ModelId) -> Option<Known> {
         let successors = successors(program, model, &state);
         if successors.is_empty() && state.threads.iter().all(|thread| thread.at.is_empty()) {
             let own = state.threads.iter().flat_map(|thread| thread.registers.into_iter().chain(thread.counters));
-            outcomes.insert(own.chain(state.memory).collect());
+            outcomes.insert(own.chain(state.memory).chain([state.data]).collect());
             ends.push(next);
         }
         for successor in successors {
@@ -162,9 +169,12 @@ fn successors(program: &Program, model: ModelId, state: &State) -> Vec<State> {
         }
         if let Some(&(at, _)) = thread.at.last() {
             let statement = &list(program, index, thread, thread.at.len() - 1)[at];
-            successors.extend(performed(model, state, index, statement).map(|mut next| {
-                next.threads[index].at.last_mut().expect("it is somewhere").0 += 1;
-                settle(program, &mut next, index);
+            let performed = performed(model, state, index, statement);
+            successors.extend(performed.into_iter().chain(failed(state, index, statement)).map(|mut next| {
+                if !next.threads[index].is_owner {
+                    next.threads[index].at.last_mut().expect("it is somewhere").0 += 1;
+                    settle(program, &mut next, index);
+                }
                 next
             }));
         }
@@ -183,10 +193,25 @@ fn may_leave(model: ModelId, buffer: &[Pending], entry: usize) -> bool {
     }
 }
 
+/// The state after an exchange failed spuriously, if it can: it is a load then.
+fn failed(state: &State, index: usize, statement: &Statement) -> Option<State> {
+    let &Statement::Weak(register, loc, ..) = statement else { return None };
+    let mut next = state.clone();
+    next.spurious = next.spurious.checked_sub(1)?;
+    let thread = &mut next.threads[index];
+    if std::mem::take(&mut thread.is_draining) && !thread.buffer.is_empty() {
+        return None;
+    }
+    let own = thread.buffer.iter().rev().find(|pending| pending.loc == loc);
+    thread.registers[register] = FAILED + own.map_or(next.memory[loc], |pending| pending.value);
+    Some(next)
+}
+
 /// The state after a thread performed a statement, if it can.
 fn performed(model: ModelId, state: &State, index: usize, statement: &Statement) -> Option<State> {
     let mut next = state.clone();
-    let State { threads, memory } = &mut next;
+    let State { threads, memory, data, .. } = &mut next;
+    let is_locked = threads.iter().any(|thread| thread.is_owner);
     let thread = &mut threads[index];
     if std::mem::take(&mut thread.is_draining) && !thread.buffer.is_empty() {
         return None;
@@ -237,6 +262,40 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
                     memory[loc] = new;
                 }
             }
+        }
+        Statement::Weak(register, loc, expected, new) => {
+            let value = seen(thread, memory, loc);
+            if model == ModelId::Pso && value != expected {
+                thread.registers[register] = FAILED + value;
+            } else if !thread.buffer.is_empty() {
+                return None;
+            } else if memory[loc] == expected {
+                thread.registers[register] = std::mem::replace(&mut memory[loc], new);
+            } else {
+                thread.registers[register] = FAILED + memory[loc];
+            }
+        }
+        Statement::Locked { register, change, .. } if thread.is_owner => {
+            // To free the lock releases.
+            if !thread.buffer.is_empty() {
+                return None;
+            }
+            thread.is_owner = false;
+            thread.registers[register] = *data;
+            *data = change.apply(*data);
+        }
+        Statement::Locked { tries: true, register, .. } if is_locked => {
+            if model != ModelId::Pso && !thread.buffer.is_empty() {
+                return None;
+            }
+            thread.registers[register] = FAILED;
+        }
+        Statement::Locked { .. } => {
+            // To take the lock acquires: under PSO no store to another location is waited for.
+            if is_locked || model != ModelId::Pso && !thread.buffer.is_empty() {
+                return None;
+            }
+            thread.is_owner = true;
         }
         Statement::Keep(register, loc) => {
             if !thread.buffer.is_empty() {

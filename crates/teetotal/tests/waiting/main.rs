@@ -14,10 +14,17 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use machine::{Known, Outcome};
-use program::{Counter, Hint, MOST_THREADS, N_LOCATIONS, N_REGISTERS, Program, Statement};
+use program::{Change, Counter, FAILED, Hint, MOST_THREADS, N_LOCATIONS, N_REGISTERS, Program, Statement};
 use teetotal::model::{Builder, Report, SearchKind};
 use teetotal::sync::atomic::{AtomicU64, Ordering};
 use teetotal::{ModelId, hint, thread};
+
+/// What threads share.
+struct Shared {
+    memory: [AtomicU64; N_LOCATIONS],
+    /// It is on the heap.
+    lock: Box<teetotal::sync::Mutex<u64>>,
+}
 
 /// What a thread has of its own, or in the frame of its parent.
 struct Own<'o> {
@@ -35,7 +42,8 @@ fn give(hint: Hint) {
 }
 
 /// Runs statements; breaks if the innermost loop is left.
-fn run(statements: &[Statement], own: &mut Own<'_>, memory: &[AtomicU64; N_LOCATIONS]) -> ControlFlow<()> {
+fn run(statements: &[Statement], own: &mut Own<'_>, shared: &Shared) -> ControlFlow<()> {
+    let memory = &shared.memory;
     for statement in statements {
         match *statement {
             Statement::Load(register, loc, order) => own.registers[register] = memory[loc].load(order),
@@ -54,43 +62,68 @@ fn run(statements: &[Statement], own: &mut Own<'_>, memory: &[AtomicU64; N_LOCAT
                     return ControlFlow::Break(());
                 }
             }
-            Statement::Loop(limit, ref body) => repeat(limit, body, own, memory),
+            Statement::Loop(limit, ref body) => repeat(limit, body, own, shared),
             Statement::Count(counter, most) => {
                 let counter = if counter == Counter::Own { &mut own.counter } else { &mut *own.parents };
                 *counter = (*counter + 1).min(most);
+            }
+            Statement::Locked { tries, register, change } => {
+                own.registers[register] = access_data(&shared.lock, tries, change);
+            }
+            Statement::Weak(register, loc, expected, new) => {
+                let result = memory[loc].compare_exchange_weak(expected, new, Ordering::SeqCst, Ordering::SeqCst);
+                own.registers[register] = result.unwrap_or_else(|old| FAILED + old);
             }
         }
     }
     ControlFlow::Continue(())
 }
 
-fn repeat(limit: Option<u32>, body: &[Statement], own: &mut Own<'_>, memory: &[AtomicU64; N_LOCATIONS]) {
+/// Reads and changes the data behind the lock.
+fn access_data(lock: &teetotal::sync::Mutex<u64>, tries: bool, change: Change) -> u64 {
+    let guard = if tries { lock.try_lock().ok() } else { Some(lock.lock().expect("no thread panics")) };
+    let Some(mut data) = guard else { return FAILED };
+    let old = *data;
+    if change != Change::No {
+        *data = change.apply(old);
+    }
+    old
+}
+
+fn repeat(limit: Option<u32>, body: &[Statement], own: &mut Own<'_>, shared: &Shared) {
     let mut left = limit;
-    while left != Some(0) && run(body, own, memory).is_continue() {
+    while left != Some(0) && run(body, own, shared).is_continue() {
         left = left.map(|left| left - 1);
     }
 }
 
 /// What the program leaves as Rust code, and what the search says.
-fn as_rust_code(program: &Program, model: ModelId, search: SearchKind) -> (BTreeSet<Outcome>, Report) {
+fn as_rust_code(
+    program: &Program,
+    (model, search): (ModelId, SearchKind),
+    spurious: u32,
+) -> (BTreeSet<Outcome>, Report) {
     let outcomes = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
     let (threads, seen) = (program.clone(), std::sync::Arc::clone(&outcomes));
     let mut builder = Builder::new();
-    (builder.model, builder.search) = (model, search);
+    (builder.model, builder.search, builder.spurious) = (model, search, spurious as usize);
     (builder.max_permutations, builder.max_branches) = (Some(3_000), 150);
+    // Blocked executions are not counted, and there may be very many.
+    builder.max_duration = Some(Duration::from_millis(500));
     let report = builder.explore(move || {
         let memory = [const { AtomicU64::new(0) }; N_LOCATIONS];
+        let shared = Shared { memory, lock: Box::new(teetotal::sync::Mutex::new(0)) };
         // It is in a frame of this thread.
         let mut counters = [0; MOST_THREADS];
         let registers = thread::scope(|scope| {
-            let memory = &memory;
+            let shared = &shared;
             let handles: Vec<_> = threads
                 .iter()
                 .zip(&mut counters)
                 .map(|(statements, parents)| {
                     scope.spawn(move || {
                         let mut own = Own { registers: [0; N_REGISTERS], counter: 0, parents };
-                        let _ = run(statements, &mut own, memory);
+                        let _ = run(statements, &mut own, shared);
                         (own.registers, own.counter)
                     })
                 })
@@ -99,7 +132,8 @@ fn as_rust_code(program: &Program, model: ModelId, search: SearchKind) -> (BTree
         });
         let own = registers.into_iter().zip(&counters);
         let own = own.flat_map(|((registers, own), parents)| registers.into_iter().chain([own, *parents]));
-        let outcome = own.chain(memory.iter().map(|cell| cell.load(Ordering::SeqCst))).collect();
+        let own = own.chain(shared.memory.iter().map(|cell| cell.load(Ordering::SeqCst)));
+        let outcome = own.chain([*shared.lock.lock().expect("no thread panics")]).collect();
         seen.lock().expect("no thread panics").insert(outcome);
     });
     let outcomes = outcomes.lock().expect("no thread panics").clone();
@@ -117,8 +151,8 @@ enum Compared {
 }
 
 /// How the model differs from what is known of the program.
-fn compare(program: &Program, model: ModelId, search: SearchKind, known: &Known) -> Result<Compared, String> {
-    let (outcomes, report) = as_rust_code(program, model, search);
+fn compare(program: &Program, how: (ModelId, SearchKind), spurious: u32, known: &Known) -> Result<Compared, String> {
+    let (outcomes, report) = as_rust_code(program, how, spurious);
     let told = || format!("{:?}, {:?} after {} executions", report.coverage, report.failure, report.executions);
     if let Some(outcome) = outcomes.difference(&known.outcomes).next() {
         return Err(format!("the machine does not have {outcome:?}; {}", told()));
@@ -198,27 +232,74 @@ fn programs() -> std::ops::Range<u64> {
     first..first + number("TEETOTAL_TEST_PROGRAMS", 400)
 }
 
+/// The model agrees with the machine on `program`.
+fn agrees(program: &Program) {
+    for model in [ModelId::Sc, ModelId::Tso, ModelId::Pso] {
+        let known = machine::explore(program, model, 0).expect("it is small");
+        for search in [SearchKind::Dpor, SearchKind::Mcr] {
+            if let Err(how) = compare(program, (model, search), 0, &known) {
+                panic!("{model:?}, {search:?}: {how}");
+            }
+        }
+    }
+}
+
+/// An update that keeps the value waits for no lock: it may see what another loop restores.
+#[test]
+fn a_loop_that_updates_sees_what_another_loop_restores() {
+    use Statement::{BreakIf, Keep, Load, Loop, Store, Swap};
+    let sets = Swap(0, 1, 1, Ordering::SeqCst);
+    let restores = Swap(0, 1, 0, Ordering::SeqCst);
+    agrees(&vec![
+        vec![Loop(None, vec![Keep(2, 1), BreakIf(2, 1)]), Store(2, 2, Ordering::Relaxed)],
+        vec![Loop(None, vec![Load(2, 2, Ordering::SeqCst), BreakIf(2, 2), sets, restores])],
+    ]);
+}
+
+/// Both loops run for ever, and the first sees now and then that the second holds the lock.
+#[test]
+fn a_loop_that_tries_a_lock_sees_a_loop_that_takes_it() {
+    let locked = |tries| Statement::Locked { tries, register: 0, change: Change::No };
+    let tries = Statement::Loop(None, vec![locked(true), Statement::Hint(Hint::Spin)]);
+    let takes = vec![Statement::Loop(None, vec![locked(false)])];
+    agrees(&vec![vec![tries.clone()], takes.clone()]);
+    let nested = Statement::Loop(Some(2), vec![Statement::Load(2, 1, Ordering::Acquire), tries]);
+    agrees(&vec![vec![nested], takes]);
+}
+
+/// In a release build a slot of the stack that is not used decided whether the second thread was seen to loop.
+#[test]
+fn a_loop_after_stores_is_told_as_a_livelock() {
+    use Statement::{BreakIf, Hint, Keep, Load, Loop, Store};
+    let reads = vec![Load(0, 0, Ordering::Relaxed), Hint(program::Hint::Spin)];
+    agrees(&vec![
+        vec![Loop(None, vec![Keep(2, 2), BreakIf(2, 1)])],
+        vec![Store(2, 1, Ordering::SeqCst), Store(2, 2, Ordering::Release), Loop(None, reads)],
+    ]);
+}
+
 #[test]
 fn rust_code_with_hints_has_the_outcomes_of_the_machine() {
     let mut counts = std::collections::BTreeMap::new();
     for seed in programs() {
         let program = program::generate(seed);
+        let spurious = u32::from(seed % 4 == 1);
         for model in [ModelId::Sc, ModelId::Tso, ModelId::Pso] {
-            let Some(known) = machine::explore(&program, model) else { continue };
+            let Some(known) = machine::explore(&program, model, spurious) else { continue };
             for search in [SearchKind::Dpor, SearchKind::Mcr] {
                 if std::env::var_os("TEETOTAL_TEST_LOG").is_some() {
                     eprintln!("{seed} {model:?} {search:?}");
                 }
-                match compare(&program, model, search, &known) {
+                match compare(&program, (model, search), spurious, &known) {
                     Ok(compared) => *counts.entry(format!("{compared:?}")).or_insert(0) += 1,
                     Err(_) => {
                         let differs = |smaller: &Program| {
-                            let known = machine::explore(smaller, model);
-                            known.is_some_and(|known| compare(smaller, model, search, &known).is_err())
+                            let known = machine::explore(smaller, model, spurious);
+                            known.is_some_and(|known| compare(smaller, (model, search), spurious, &known).is_err())
                         };
                         let small = shrink(program.clone(), &differs);
-                        let known = machine::explore(&small, model).expect("it is smaller");
-                        let how = compare(&small, model, search, &known).expect_err("it differs");
+                        let known = machine::explore(&small, model, spurious).expect("it is smaller");
+                        let how = compare(&small, (model, search), spurious, &known).expect_err("it differs");
                         panic!("seed {seed}, {model:?}, {search:?}: {small:#?}\n{how}");
                     }
                 }

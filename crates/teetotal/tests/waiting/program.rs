@@ -28,6 +28,39 @@ pub(crate) enum Statement {
     Loop(Option<u32>, Vec<Statement>),
     /// Counts in a place that no register is in, up to a limit.
     Count(Counter, u64),
+    /// Takes the lock, or tries to; reads the data behind it and changes it.
+    Locked {
+        tries: bool,
+        register: usize,
+        change: Change,
+    },
+    /// Exchanges the first value for the second, and may fail spuriously; then the register holds [`FAILED`] more.
+    Weak(usize, usize, u64, u64),
+}
+
+/// What is added to the value that was read where an exchange or an attempt to lock fails.
+pub(crate) const FAILED: u64 = 4;
+
+/// How the data behind the lock is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    No,
+    /// It is borrowed to be changed, and stays as it is.
+    Borrow,
+    Set(u64),
+    /// It counts up to a limit.
+    Count(u64),
+}
+
+impl Change {
+    /// The data after the change.
+    pub(crate) fn apply(self, data: u64) -> u64 {
+        match self {
+            Change::No | Change::Borrow => data,
+            Change::Set(value) => value,
+            Change::Count(most) => (data + 1).min(most.max(data)),
+        }
+    }
 }
 
 /// Where a counter is.
@@ -51,11 +84,11 @@ pub(crate) enum Hint {
 pub(crate) type Program = Vec<Vec<Statement>>;
 
 /// Numbers that look random.
-pub(crate) struct Rng(u64);
+pub(crate) struct Rng(u64, bool);
 
 impl Rng {
     pub(crate) fn new(seed: u64) -> Self {
-        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d)
+        Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d, false)
     }
 
     pub(crate) fn next(&mut self) -> u64 {
@@ -75,9 +108,10 @@ impl Rng {
     }
 }
 
-/// A program for this seed.
+/// A program for this seed, of which every other one has locks and weak exchanges.
 pub(crate) fn generate(seed: u64) -> Program {
     let rng = &mut Rng::new(seed);
+    rng.1 = seed % 2 == 1;
     let n_threads = 2 + usize::from(rng.percent(25));
     let mut program: Program = (0..n_threads).map(|_| Vec::new()).collect();
     for (index, thread) in program.iter_mut().enumerate() {
@@ -96,6 +130,11 @@ pub(crate) fn generate(seed: u64) -> Program {
         }
     }
     for index in 0..n_threads {
+        if awaits_data(&program[index]) && rng.percent(75) {
+            let other = &mut program[(index + 1 + rng.below(n_threads - 1)) % n_threads];
+            let set = Change::Set(1 + rng.below(2) as u64);
+            other.insert(rng.below(other.len() + 1), Statement::Locked { tries: false, register: 0, change: set });
+        }
         let mut awaited = Vec::new();
         program[index].iter().for_each(|statement| find_awaited(statement, &mut awaited));
         for (loc, value) in awaited {
@@ -122,11 +161,44 @@ fn find_awaited(statement: &Statement, awaited: &mut Vec<(usize, u64)>) {
     body.iter().for_each(|statement| find_awaited(statement, awaited));
 }
 
+/// Whether an endless loop waits for the data behind the lock.
+fn awaits_data(statements: &[Statement]) -> bool {
+    let is_locked = |statement: &Statement| matches!(statement, Statement::Locked { .. });
+    statements.iter().any(|statement| match statement {
+        Statement::Loop(limit, body) => limit.is_none() && body.iter().any(is_locked) || awaits_data(body),
+        _ => false,
+    })
+}
+
+/// An access to the data behind the lock.
+fn locked(rng: &mut Rng) -> Statement {
+    let change = match rng.below(8) {
+        0..=3 => Change::No,
+        4..=5 => Change::Borrow,
+        6 => Change::Count(1 + rng.below(3) as u64),
+        _ => Change::Set(rng.below(3) as u64),
+    };
+    Statement::Locked { tries: rng.percent(40), register: rng.below(N_REGISTERS), change }
+}
+
 /// A loop, with an inner one perhaps.
 fn waiting_loop(rng: &mut Rng, may_nest: bool) -> Statement {
     let limit = rng.percent(35).then(|| 1 + rng.below(3) as u32);
     let mut body = Vec::new();
     for _ in 0..1 + rng.below(2) {
+        if rng.1 && rng.percent(60) {
+            if rng.percent(60) {
+                let access = locked(rng);
+                let Statement::Locked { register, .. } = access else { unreachable!("it is one") };
+                body.push(access);
+                body.push(Statement::BreakIf(register, 1 + rng.below(2) as u64));
+            } else {
+                let (register, loc, old) = (rng.below(N_REGISTERS), rng.below(N_LOCATIONS), rng.below(2) as u64);
+                body.push(Statement::Weak(register, loc, old, 1 + rng.below(2) as u64));
+                body.push(Statement::BreakIf(register, old));
+            }
+            continue;
+        }
         match rng.below(10) {
             0..=5 => {
                 let (register, loc) = (rng.below(N_REGISTERS), rng.below(N_LOCATIONS));
@@ -182,6 +254,9 @@ fn store_order(rng: &mut Rng) -> Ordering {
 
 /// An access to memory, or a fence.
 fn access(rng: &mut Rng) -> Statement {
+    if rng.1 && rng.percent(25) {
+        return locked(rng);
+    }
     let (register, loc) = (rng.below(N_REGISTERS), rng.below(N_LOCATIONS));
     match rng.below(10) {
         0..=4 => Statement::Store(loc, 1 + rng.below(2) as u64, store_order(rng)),
