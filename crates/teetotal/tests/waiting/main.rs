@@ -256,6 +256,26 @@ fn a_loop_that_updates_sees_what_another_loop_restores() {
     ]);
 }
 
+/// The second thread overwrites what it read, and is overwritten by the next iteration.
+#[test]
+fn an_iteration_that_stores_counts() {
+    use Statement::{BreakIf, Load, Loop, Store};
+    let stores = vec![Store(0, 1, Ordering::SeqCst), Load(0, 1, Ordering::SeqCst), BreakIf(0, 1)];
+    let overwrites = vec![Load(0, 0, Ordering::SeqCst), Store(0, 2, Ordering::SeqCst), Store(1, 1, Ordering::SeqCst)];
+    agrees(&vec![vec![Loop(None, stores)], overwrites]);
+}
+
+/// The second thread comes between the updates of one iteration, and then sees those of the next.
+#[test]
+fn an_iteration_that_restores_over_another_thread_counts() {
+    use Statement::{BreakIf, Load, Loop, Store, Swap};
+    let (sets, restores) = (Swap(0, 0, 1, Ordering::SeqCst), Swap(0, 0, 0, Ordering::SeqCst));
+    let body = vec![sets, restores, Load(1, 1, Ordering::SeqCst), BreakIf(1, 1)];
+    let comes_between = Swap(0, 0, 2, Ordering::SeqCst);
+    let (first, second) = (Load(1, 0, Ordering::SeqCst), Load(2, 0, Ordering::SeqCst));
+    agrees(&vec![vec![Loop(None, body)], vec![comes_between, first, second, Store(1, 1, Ordering::SeqCst)]]);
+}
+
 /// Both loops run for ever, and the first sees now and then that the second holds the lock.
 #[test]
 fn a_loop_that_tries_a_lock_sees_a_loop_that_takes_it() {
