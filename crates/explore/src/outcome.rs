@@ -68,6 +68,8 @@ pub enum StopReason {
     Unrepeatable(u64),
     /// A thread that yielded again and again went on only when nobody else could.
     Turns,
+    /// So many reorderings that may make a program not robust were neither confirmed by an execution nor ruled out.
+    Unconfirmed(u64),
     /// The time was over.
     Time,
     /// The user wanted it to stop.

@@ -364,10 +364,7 @@ impl Builder {
         self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
         let Outcome { found, choice } = self.model.visit(Search::new(self, body, &ledger));
         let Found { stats, coverage, wrong } = found;
-        let coverage = match coverage {
-            Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),
-            coverage => coverage,
-        };
+        let coverage = with_bounded_loops(coverage, &ledger);
         let reachable = ledger.marked();
         let failure = match wrong {
             Some(wrong) => {
@@ -395,6 +392,14 @@ fn too_long(steps: u64, standing: &[Standing]) -> String {
     )
 }
 
+/// The coverage of a search, which is not complete if the fairness bound held back a loop.
+fn with_bounded_loops(coverage: Coverage, ledger: &Ledger) -> Coverage {
+    match coverage {
+        Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),
+        coverage => coverage,
+    }
+}
+
 /// Why a search that found nothing was not complete.
 fn short(reason: StopReason) -> String {
     match reason {
@@ -402,6 +407,7 @@ fn short(reason: StopReason) -> String {
         StopReason::Executions(limit) => format!("the limit is {limit}"),
         StopReason::Time => "the time was over".to_owned(),
         StopReason::Turns => "a thread yields again and again".to_owned(),
+        StopReason::Unconfirmed(_) => "a reordering was neither confirmed nor ruled out".to_owned(),
         other => format!("{other:?}"),
     }
 }
