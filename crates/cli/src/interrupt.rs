@@ -9,6 +9,9 @@ use crate::output;
 /// The exit code of a process that Ctrl-C ends, as shells have it.
 const ENDED: i32 = 130;
 
+/// Whether a first Ctrl-C has come.
+static NOTICED: AtomicBool = AtomicBool::new(false);
+
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C is a request.
@@ -24,12 +27,14 @@ pub(crate) fn is_requested() -> bool {
 
 #[expect(clippy::exit, reason = "the second request is not to wait for anything")]
 fn requested_once_more() {
-    if REQUESTED.swap(true, Ordering::Relaxed) {
+    if NOTICED.swap(true, Ordering::Relaxed) {
         process::exit(ENDED);
     }
     if stderr().is_terminal() {
         // The terminal has written `^C`, perhaps into a line that shows the progress.
         let _ = stderr().write_all(b"\n");
     }
+    // The search stops only now, so that this comes before whatever it has to say.
     output::note("stopping; interrupt once more to end at once");
+    REQUESTED.store(true, Ordering::Relaxed);
 }

@@ -36,7 +36,7 @@ const PAGES: &[Page] = pages! {
     Check: "assertion" "condition" "deadlock" "races" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
-        "not-deterministic" "unrepeatable" "turns" "time" "interrupted" "continuation" "undecided";
+        "not-deterministic" "unrepeatable" "turns" "unconfirmed" "time" "interrupted" "continuation" "undecided";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens" "traces";
 };
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 16] = [
+    const REASONS: [StopReason; 17] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -101,6 +101,7 @@ mod tests {
         StopReason::NotDeterministic,
         StopReason::Unrepeatable(1),
         StopReason::Turns,
+        StopReason::Unconfirmed(1),
         StopReason::Time,
         StopReason::Interrupted,
         StopReason::Continuation,
@@ -122,6 +123,7 @@ mod tests {
             StopReason::NotDeterministic => "not-deterministic",
             StopReason::Unrepeatable(_) => "unrepeatable",
             StopReason::Turns => "turns",
+            StopReason::Unconfirmed(_) => "unconfirmed",
             StopReason::Time => "time",
             StopReason::Interrupted => "interrupted",
             StopReason::Continuation => "continuation",

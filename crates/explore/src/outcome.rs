@@ -68,6 +68,8 @@ pub enum StopReason {
     Unrepeatable(u64),
     /// A fairness bound left out executions in which a loop goes round more often.
     Turns,
+    /// So many reorderings that may make a program not robust were neither confirmed by an execution nor ruled out.
+    Unconfirmed(u64),
     /// The time was over.
     Time,
     /// The user wanted it to stop.

@@ -8,7 +8,7 @@ use crate::finding;
 use crate::outcome::Report;
 use crate::state;
 use crate::tally::Tally;
-use crate::verdict::certainty;
+use crate::verdict::{Verdict, certainty};
 
 impl Report<'_> {
     /// The block of herd7 for one test, up to and with the blank line after it.
@@ -47,13 +47,13 @@ impl Report<'_> {
     /// What there is to say that the block of herd7 has no words for, a line each.
     #[must_use]
     pub fn beside_herd(&self) -> Vec<String> {
-        let Report { program, outcome, .. } = self;
+        let Report { program, options, outcome } = self;
         let head = format!("{} under {}", program.name, outcome.model.info().name);
         let wrong = outcome.violations.iter().filter(|violation| violation.monitor != MonitorId::Condition);
         let wrong = wrong.filter_map(|v| finding::describe(program, &v.finding, &v.trace).into_iter().next());
         let mut lines: Vec<String> = wrong.map(|line| format!("{head}: {line}")).collect();
-        if outcome.is_vacuous() || !outcome.coverage.is_complete() {
-            lines.push(format!("{head}: {}", certainty(program, outcome)));
+        if self.verdict() == Verdict::Vacuous || !outcome.coverage.is_complete() {
+            lines.push(format!("{head}: {}", certainty(program, options, outcome)));
         }
         lines
     }

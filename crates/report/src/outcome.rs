@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use teetotal_explore::{Coverage, Options, Outcome, Schedule, StopReason, Token, Violation, trace_of};
 use teetotal_judge::MonitorId;
-use teetotal_program::ir::{Instruction, Program, printer};
+use teetotal_program::ir::{Program, printer};
 
 use crate::ansi::Role;
 use crate::finding;
@@ -15,7 +15,7 @@ use crate::stop;
 use crate::style::{Options as Drawing, Style};
 use crate::text;
 use crate::timeline::Timeline;
-use crate::verdict::{Verdict, asks, certainty};
+use crate::verdict::{Verdict, asks, asserts, certainty};
 use crate::words;
 
 /// Said of a search: of which program, how it was searched, and what came of it.
@@ -84,7 +84,7 @@ impl Report<'_> {
             Verdict::NotObservedYet | Verdict::NotViolatedYet | Verdict::Vacuous => Role::Doubtful,
         };
         let mut line = Line::default();
-        let certainty = certainty(self.program, self.outcome);
+        let certainty = certainty(self.program, self.options, self.outcome);
         line.push(Role::Heading, &self.program.name);
         line.push(Role::Plain, ": ");
         line.push(role, self.verdict().words());
@@ -148,7 +148,7 @@ impl Report<'_> {
             }
             (None, true) => format!("not confirmed: no execution under {model} breaks another check"),
             (None, false) => {
-                let certainty = certainty(program, outcome);
+                let certainty = certainty(program, self.options, outcome);
                 format!(
                     "not confirmed so far: no execution under {model} was found that breaks another check ({certainty})"
                 )
@@ -161,6 +161,9 @@ impl Report<'_> {
         let Report { program, options, outcome } = self;
         let checks_condition = options.monitors.contains(&MonitorId::Condition) && program.condition.is_some();
         match self.verdict() {
+            Verdict::Vacuous if !outcome.is_vacuous() => {
+                Some("no execution came to its end, so the condition was never looked at".to_owned())
+            }
             Verdict::Vacuous if program.filter.is_some() => {
                 Some("the filter or an assumption rules out every execution".to_owned())
             }
@@ -268,10 +271,6 @@ pub(crate) fn paragraph(line: &str, drawing: Drawing, out: &mut String) {
         line.push(role, part);
         line.finish(drawing.style, out);
     }
-}
-
-fn asserts(program: &Program) -> bool {
-    program.threads.iter().flat_map(|thread| &thread.code).any(|i| matches!(i, Instruction::Assert { .. }))
 }
 
 /// What a monitor looks for in a program that asserts nothing and has no condition.

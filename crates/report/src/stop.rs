@@ -24,6 +24,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::NotDeterministic => "the program did something else when it was run again".to_owned(),
         StopReason::Unrepeatable(n) => format!("{} could not be run again", count(n, "execution")),
         StopReason::Turns => "a thread that yields again and again".to_owned(),
+        StopReason::Unconfirmed(n) => format!("{} not confirmed", count(n, "reordering")),
         StopReason::Time => "out of time".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
         StopReason::Continuation => "an execution that may not satisfy the assumptions".to_owned(),
@@ -46,7 +47,9 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
         StopReason::Buffer(_) => above("buffer", limits.buffer),
         StopReason::Memory(_) => above("memory", limits.memory.map(|bytes| bytes >> 20)),
         StopReason::Preemptions(_) => above("preemptions", limits.preemptions),
-        StopReason::NotDeterministic | StopReason::Unrepeatable(_) | StopReason::Turns => None,
+        StopReason::NotDeterministic | StopReason::Unrepeatable(_) | StopReason::Turns | StopReason::Unconfirmed(_) => {
+            None
+        }
         StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
         StopReason::EndlessLoop { thread, instruction } => {
             let at = place(program, thread, instruction as usize);

@@ -3,7 +3,7 @@
 use teetotal_explore::{Coverage, Options, Outcome, SearchId, StopReason};
 use teetotal_judge::{Extent, MonitorId};
 use teetotal_program::condition::Condition;
-use teetotal_program::ir::Program;
+use teetotal_program::ir::{Instruction, Program};
 
 use crate::stop;
 use crate::words::count;
@@ -23,7 +23,8 @@ pub enum Verdict {
     Holds,
     /// Nothing is wrong with those looked at.
     NotViolatedYet,
-    /// No execution satisfies the assumptions and the filter of the program.
+    /// No execution satisfies the assumptions and the filter of the program, or none comes to the end at which its
+    /// condition is looked at.
     Vacuous,
 }
 
@@ -34,7 +35,7 @@ impl Verdict {
         let complete = outcome.coverage.is_complete();
         if !outcome.violations.is_empty() {
             Verdict::Violated
-        } else if outcome.is_vacuous() {
+        } else if outcome.is_vacuous() || is_unreached(program, options, outcome) {
             Verdict::Vacuous
         } else if asks(program, options) {
             match (&outcome.satisfying, complete) {
@@ -69,13 +70,30 @@ pub(crate) fn asks(program: &Program, options: &Options) -> bool {
     matches!(program.condition, Some(Condition::Exists(_))) && options.monitors.contains(&MonitorId::Condition)
 }
 
+/// Whether all that was asked is a condition on final states, and no execution has one.
+pub(crate) fn is_unreached(program: &Program, options: &Options, outcome: &Outcome) -> bool {
+    let asks_more = |id: &MonitorId| !matches!(id, MonitorId::Assertion | MonitorId::Condition | MonitorId::Deadlock);
+    outcome.coverage.is_complete()
+        && outcome.stats.completed == 0
+        && program.condition.is_some()
+        && options.monitors.contains(&MonitorId::Condition)
+        && !options.monitors.iter().any(asks_more)
+        && !asserts(program)
+}
+
+/// Whether the program asserts something.
+pub(crate) fn asserts(program: &Program) -> bool {
+    program.threads.iter().flat_map(|thread| &thread.code).any(|i| matches!(i, Instruction::Assert { .. }))
+}
+
 /// How sure the verdict is, to stand in parentheses: `complete, 9 states` or `stopped: 1000 states`.
-pub(crate) fn certainty(program: &Program, outcome: &Outcome) -> String {
+pub(crate) fn certainty(program: &Program, options: &Options, outcome: &Outcome) -> String {
     match outcome.coverage {
         Coverage::Complete if outcome.is_vacuous() && program.filter.is_some() => {
             "no execution passes the filter".to_owned()
         }
         Coverage::Complete if outcome.is_vacuous() => "no execution satisfies the assumptions".to_owned(),
+        Coverage::Complete if is_unreached(program, options, outcome) => "no execution comes to its end".to_owned(),
         Coverage::Complete => format!("complete, {}", extent(outcome)),
         Coverage::Stopped(StopReason::Violation) => format!("found after {}", extent(outcome)),
         Coverage::Stopped(StopReason::Preemptions(bound)) => {

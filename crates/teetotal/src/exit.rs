@@ -21,7 +21,8 @@ pub const ERROR: u8 = 2;
 /// Nothing wrong was found, but not every execution was looked at.
 pub const INCOMPLETE: u8 = 3;
 
-/// There is nothing to check: no operation on shared memory and no condition, or assumptions that never hold.
+/// There is nothing to check: no operation on shared memory and no condition, assumptions that never hold, or a condition
+/// where no execution comes to its end.
 pub const NOTHING_TO_CHECK: u8 = 4;
 
 /// All of them, from the most serious to the least.

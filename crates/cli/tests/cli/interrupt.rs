@@ -1,6 +1,7 @@
 //! Ctrl-C: what was found so far is printed; the second one ends the process.
 #![cfg(unix)]
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::thread::sleep;
@@ -79,10 +80,12 @@ fn a_comparison_says_what_it_knows() {
 #[test]
 fn the_second_one_ends_the_process() {
     let folder = Folder::new("interrupt");
-    // Whoever opens this waits for a writer, who never comes.
-    let made = Command::new("mkfifo").arg(folder.0.join("pipe.litmus")).status().expect("there is `mkfifo`");
+    let pipe = folder.0.join("pipe.litmus");
+    let made = Command::new("mkfifo").arg(&pipe).status().expect("there is `mkfifo`");
     assert!(made.success());
     let (mut child, stdout, mut stderr) = begun(teetotal("check SB pipe.litmus --quiet").current_dir(&folder.0));
+    // Opened once the child opens it, which then reads for as long as this end is open: it cannot stop by itself.
+    let writer = File::options().write(true).open(&pipe).expect("it is there");
     interrupt(&child);
     let mut line = String::new();
     stderr.read_line(&mut line).expect("text is UTF-8");
@@ -90,4 +93,5 @@ fn the_second_one_ends_the_process() {
     interrupt(&child);
     assert_eq!((rest(stdout).as_str(), rest(stderr).as_str()), ("", ""));
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    drop(writer);
 }

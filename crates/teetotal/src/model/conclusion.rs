@@ -95,6 +95,7 @@ fn why(reason: StopReason, report: &Report) -> String {
         }
         StopReason::Unrepeatable(1) => "the code did something else at 1 point when it was run again".to_owned(),
         StopReason::Unrepeatable(n) => format!("the code did something else at {n} points when it was run again"),
+        StopReason::Unconfirmed(_) => "a reordering was neither confirmed nor ruled out".to_owned(),
         StopReason::Undecided => "whether some executions exist could not be decided".to_owned(),
         other => format!("{other:?}"),
     }

@@ -9,6 +9,7 @@ mod relaxed;
 mod text;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Mutex, PoisonError};
 
 use teetotal_explore::dpor::{self, Leaf, Move, Settings};
@@ -60,14 +61,18 @@ pub(super) fn decide(builder: &Builder, body: &teetotal_live::Model) -> Report {
     let searched = Search { builder, body }.run();
     let Searched { stats, coverage, wrong, pairs, ledger } = searched;
     let coverage = coverage_of(coverage, &stats, &ledger);
-    let report = |failure, not_robust| report(builder, (stats, coverage), failure, not_robust, &ledger);
+    let report = |coverage, failure, not_robust| report(builder, (stats, coverage), failure, not_robust, &ledger);
     if let Some(wrong) = wrong {
         let failure = text::wrong_already(builder, body, &wrong, &ledger, stats.executions);
-        return report(Some(failure), Vec::new());
+        return report(coverage, Some(failure), Vec::new());
     }
-    let shown = relaxed::show(builder, body, &ledger, pairs);
+    let (shown, n_unconfirmed) = relaxed::show(builder, body, &ledger, pairs);
+    let coverage = match coverage {
+        Coverage::Complete if n_unconfirmed > 0 => Coverage::Stopped(StopReason::Unconfirmed(n_unconfirmed)),
+        coverage => coverage,
+    };
     if shown.is_empty() {
-        return report(None, Vec::new());
+        return report(coverage, None, Vec::new());
     }
     let trials = mend::try_all(builder, body, &shown);
     let failure = text::not_robust(builder, &shown, &trials, stats.executions);
@@ -80,7 +85,7 @@ pub(super) fn decide(builder: &Builder, body: &teetotal_live::Model) -> Report {
         executions: shown.pair.executions,
         token: shown.token.clone(),
     });
-    report(Some(failure), found.collect())
+    report(coverage, Some(failure), found.collect())
 }
 
 fn report(
@@ -117,9 +122,18 @@ pub(super) struct Pair {
     executions: u64,
     /// Executions of sequential consistency that show it, by the way to them.
     occurrences: BTreeMap<Vec<u32>, Occurrence>,
+    /// Whether it was also seen where that is not kept.
+    has_more: bool,
 }
 
 impl Pair {
+    /// Whether it may be possible although none of the executions that are kept shows it.
+    ///
+    /// One in which the access always is possible should have shown it.
+    fn is_in_doubt(&self) -> bool {
+        self.has_more || self.occurrences.values().any(|known| known.never_waits)
+    }
+
     /// Whether executions that come before the one at the end of `path` are enough to show it.
     fn is_shown_before(&self, path: &[u32]) -> bool {
         let mut before = self.occurrences.iter().take_while(|(known, _)| known.as_slice() < path);
@@ -222,7 +236,10 @@ impl Search<'_> {
         keys.sort();
         keys.dedup();
         for key in keys {
-            pairs.entry(key).and_modify(|pair| pair.executions += 1);
+            pairs.entry(key).and_modify(|pair| {
+                pair.executions += 1;
+                pair.has_more = true;
+            });
         }
         true
     }
@@ -254,6 +271,7 @@ impl Search<'_> {
                 fence_before: mend::fence_before(self.builder.model, live, &trace, store),
                 executions: 0,
                 occurrences: BTreeMap::new(),
+                has_more: false,
             });
             if !seen.contains(&key) {
                 pair.executions += 1;
@@ -262,14 +280,15 @@ impl Search<'_> {
             let access = performed.map_or(EventKind::Load, |event| event.kind);
             let done = live.done(delay.access_at.thread).get(delay.index as usize);
             let never_waits = done.is_some_and(|done| matches!(done.op, Op::Load { .. } | Op::Store { .. }));
-            pair.occurrences.entry(leaf.path.clone()).or_insert_with(|| Occurrence {
-                trace: trace.clone(),
-                delay,
-                access,
-                never_waits,
-            });
+            match pair.occurrences.entry(leaf.path.clone()) {
+                Entry::Occupied(_) => pair.has_more = true,
+                Entry::Vacant(free) => {
+                    free.insert(Occurrence { trace: trace.clone(), delay, access, never_waits });
+                }
+            }
             if pair.occurrences.len() > MAX_OCCURRENCES {
                 pair.occurrences.pop_last();
+                pair.has_more = true;
             }
         }
     }

@@ -12,7 +12,7 @@ use teetotal::parts::live::Place;
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{self, Relaxed, Release, SeqCst};
 use teetotal::sync::atomic::{AtomicUsize, fence};
-use teetotal::{ModelId, Monitoring, cell, monitor, thread};
+use teetotal::{Coverage, ModelId, Monitoring, StopReason, cell, monitor, thread};
 
 mod lock;
 
@@ -281,4 +281,21 @@ fn the_environment_may_ask_and_an_execution_is_run_again_by_its_token() {
     let token = rest.split(' ').next().expect("it ends");
     let again = run_with(&[asked[0], ("TEETOTAL_REPLAY", token)]);
     assert!(again.contains("this execution of tso is none of sequential consistency"), "{again}");
+}
+
+#[test]
+fn a_loop_that_is_held_back_makes_the_search_incomplete() {
+    let mut builder = Builder::new();
+    (builder.model, builder.robustness) = (ModelId::Pso, true);
+    let report = builder.explore(|| {
+        let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || other.1.store(1, Release));
+        while shared.1.load(Ordering::Acquire) == 0 {
+            shared.0.fetch_add(1, SeqCst);
+            thread::yield_now();
+        }
+        thread.join().expect("it ends");
+    });
+    assert_eq!((report.failure, report.coverage), (None, Coverage::Stopped(StopReason::Turns)));
 }

@@ -4,7 +4,7 @@ use teetotal_live::{Live, Mend, Place};
 use teetotal_memory::{Event, ModelId, Trace};
 
 use super::relaxed::{self, Shown};
-use super::{Builder, Search};
+use super::{Builder, Search, coverage_of};
 
 /// More suggestions are not tried one by one.
 const MAX_TRIALS: usize = 8;
@@ -91,11 +91,14 @@ impl Trying<'_> {
     fn search(&self, mend: &Mend) -> Option<Vec<Places>> {
         let builder = &Builder { mend: mend.clone(), ..self.builder.clone() };
         let searched = Search { builder, body: self.body }.run();
-        if !searched.coverage.is_complete() {
+        if !coverage_of(searched.coverage, &searched.stats, &searched.ledger).is_complete() {
             return None;
         }
-        // What is still seen and cannot be shown does not count.
-        let shown = relaxed::show(builder, self.body, &searched.ledger, searched.pairs);
+        // What is still seen and was ruled out does not count.
+        let (shown, n_unconfirmed) = relaxed::show(builder, self.body, &searched.ledger, searched.pairs);
+        if n_unconfirmed > 0 {
+            return None;
+        }
         Some(shown.into_iter().map(|one| (one.pair.store, one.pair.access)).collect())
     }
 }

@@ -24,10 +24,21 @@ pub(super) struct Shown {
     pub(super) harm: Option<String>,
 }
 
-/// Those of `pairs` that an execution of the memory model shows.
-pub(super) fn show(builder: &Builder, body: &teetotal_live::Model, ledger: &Ledger, pairs: Vec<Pair>) -> Vec<Shown> {
-    let shown = pairs.into_iter().map(|pair| builder.model.visit(Show { builder, body, ledger, pair }));
-    shown.flatten().collect()
+/// Those of `pairs` that an execution of the memory model shows, and how many others are not ruled out either.
+pub(super) fn show(
+    builder: &Builder,
+    body: &teetotal_live::Model,
+    ledger: &Ledger,
+    pairs: Vec<Pair>,
+) -> (Vec<Shown>, u64) {
+    let (mut shown, mut n_unconfirmed) = (Vec::new(), 0);
+    for pair in pairs {
+        let is_in_doubt = pair.is_in_doubt();
+        let found = builder.model.visit(Show { builder, body, ledger, pair });
+        n_unconfirmed += u64::from(found.is_none() && is_in_doubt);
+        shown.extend(found);
+    }
+    (shown, n_unconfirmed)
 }
 
 struct Show<'s> {
@@ -108,4 +119,32 @@ fn moves(trace: &Trace, steps: &[Step], loc: Loc) -> Vec<Move> {
         });
     }
     moves
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use teetotal_live::Place;
+
+    use super::*;
+
+    #[test]
+    fn a_pair_that_was_seen_more_often_than_tried_is_in_doubt() {
+        let place = Place { file: "lib.rs".to_owned(), line: 1, column: 1 };
+        let pair = |has_more: bool| Pair {
+            store: place.clone(),
+            access: place.clone(),
+            fence_before: None,
+            executions: 17,
+            occurrences: BTreeMap::new(),
+            has_more,
+        };
+        let body: teetotal_live::Model = Arc::new(|| {});
+        let n_unconfirmed =
+            |has_more| show(&Builder::new(), &body, &Ledger::default(), vec![pair(has_more), pair(has_more)]).1;
+        assert_eq!(n_unconfirmed(true), 2);
+        assert_eq!(n_unconfirmed(false), 0);
+    }
 }
