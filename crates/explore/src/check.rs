@@ -147,8 +147,9 @@ pub fn check_with(
     if let (true, Some(id)) = (checkpoints.is_some(), options.monitors.iter().find(|id| id.is_about_robustness())) {
         return Err(CheckError::NotKept { monitor: id.info().name });
     }
-    if (asked, options.search) == (SearchId::Auto, SearchId::Stateful)
-        && let Some(early) = try_what_is_small(program, options, signal)?
+    if asked == SearchId::Auto
+        && checkpoints.is_none()
+        && let Some(early) = try_what_is_cheap(program, options, signal)?
     {
         return Ok(early);
     }
@@ -246,6 +247,19 @@ fn look_with_short_buffers(
     Ok(None)
 }
 
+/// What comes of searches that take little time where they suffice, before the one that was chosen.
+fn try_what_is_cheap(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+) -> Result<Option<Outcome>, CheckError> {
+    match options.search {
+        SearchId::Stateful => try_what_is_small(program, options, signal),
+        SearchId::Dpor if options.asks_for_robustness() => try_small_robustness(program, options, signal),
+        _ => Ok(None),
+    }
+}
+
 /// What comes of a search over states where they are few, or else of one over executions where these are.
 fn try_what_is_small(
     program: &Arc<Program>,
@@ -268,6 +282,33 @@ fn try_what_is_small(
         Some(searched) => finish(program, &Options { search: SearchId::Dpor, ..options.clone() }, searched).map(Some),
         None => Ok(None),
     }
+}
+
+/// What comes of robustness of a program without loops where it has few executions, or else few states.
+///
+/// Two threads with many accesses to one location have few states and very many executions.
+fn try_small_robustness(
+    program: &Arc<Program>,
+    options: &Options,
+    signal: StopSignal<'_>,
+) -> Result<Option<Outcome>, CheckError> {
+    let limits = Limits { states: Some(auto::FEW_STATES), ..options.limits };
+    let by_states = Options { search: SearchId::Stateful, limits, ..options.clone() };
+    // Whoever sets a limit wants to know what it leaves out.
+    if options.limits != Limits::default() || refuse_unfit(&by_states).is_err() || options.model == ModelId::Sc {
+        return Ok(None);
+    }
+    if let Some(searched) = try_few_executions(program, options, signal)? {
+        return finish(program, options, searched).map(Some);
+    }
+    let Ok(decided) = decide_robustness(program, &by_states, signal) else { return Ok(None) };
+    let monitors: Vec<MonitorId> = options.monitors.iter().copied().filter(|id| !id.is_about_robustness()).collect();
+    let collector = Collector::new(program, options.model, &monitors, options.stop_at_first);
+    let mut searched = search(program, &by_states, signal, collector, None)?;
+    searched.add(decided);
+    let is_over = matches!(searched.coverage, Coverage::Complete | Coverage::Stopped(StopReason::Violation));
+    let by_states = Options { limits: options.limits, ..by_states };
+    if is_over { finish(program, &by_states, searched).map(Some) } else { Ok(None) }
 }
 
 /// Runs all executions, if there are few and they are short; a loop may have no end, or end soon.

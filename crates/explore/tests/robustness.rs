@@ -9,6 +9,7 @@ use teetotal_memory::ModelId::{self, Pso, Tso};
 use teetotal_memory::relations;
 use teetotal_program::gallery::*;
 use teetotal_program::ir::{Builder, Program};
+use teetotal_program::testing::program;
 use teetotal_program::{Order, ThreadId};
 
 fn options(model: ModelId, search: SearchId) -> Options {
@@ -284,4 +285,24 @@ fn awaits_of_two_locations_are_decided() {
             }
         }
     }
+}
+
+/// Two threads that store and load by turns, with a fence between or not.
+fn by_turns(rounds: usize, fence: &str) -> Program {
+    let thread = |own: &str, other: &str| {
+        let round = |n: usize| format!("{own}={}; {fence}r0={other}", n % 2);
+        (0..rounds).map(round).collect::<Vec<_>>().join("; ")
+    };
+    program(&format!("{} || {}", thread("x", "y"), thread("y", "x")))
+}
+
+#[test]
+fn few_states_are_searched_before_many_executions_are_run() {
+    let few = outcome(&by_turns(2, "fence; "), Tso, SearchId::Auto);
+    assert_eq!(few.search, SearchId::Dpor);
+    let robust = outcome(&by_turns(7, "fence; "), Tso, SearchId::Auto);
+    assert!(robust.violations.is_empty());
+    assert_eq!(robust.search, SearchId::Stateful, "{:?}", robust.stats);
+    assert!(robust.stats.states < 10_000, "{} states", robust.stats.states);
+    assert!(!outcome(&by_turns(7, ""), Tso, SearchId::Auto).violations.is_empty());
 }
