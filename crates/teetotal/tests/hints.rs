@@ -206,3 +206,28 @@ fn a_loop_that_counts_in_a_static_is_unrolled() {
     });
     assert!(text.contains("it gave up"), "{text}");
 }
+
+/// The other thread sees two stores, which takes two iterations.
+#[test]
+fn an_iteration_that_stores_is_no_failed_await() {
+    for model in MODELS {
+        let (seen, report) = outcomes(model, || {
+            let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0)));
+            let other = shared.clone();
+            let thread = thread::spawn(move || {
+                let first = other.0.load(SeqCst);
+                other.0.store(0, SeqCst);
+                let second = other.0.load(SeqCst);
+                other.1.store(1, SeqCst);
+                (first, second)
+            });
+            while shared.1.load(SeqCst) == 0 {
+                shared.0.store(1, SeqCst);
+                thread::yield_now();
+            }
+            thread.join().expect("it ends")
+        });
+        assert_eq!(report.failure, None);
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (1, 1)], "under {model:?}");
+    }
+}

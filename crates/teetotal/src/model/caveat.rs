@@ -57,6 +57,8 @@ pub(super) fn caveats(builder: &Builder, ledger: &Ledger) -> Vec<Caveat> {
 pub(super) fn coverage_of(coverage: Coverage, stats: &Stats, ledger: &Ledger) -> Coverage {
     let coverage = match coverage {
         Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),
+        // Every model has an execution; a search that shows none has lost it.
+        Coverage::Complete if stats.executions == 0 => Coverage::Stopped(StopReason::Undecided),
         coverage => coverage,
     };
     coverage.with_divergences(stats)
