@@ -25,8 +25,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "what is overwritten is thought to wait for nobody",
         file: "crates/explore/src/annotations/waiting.rs",
-        original: "Source::Write(write) => other != write && follows(other, write),",
+        original: "Source::Write(write) => other != write && overwrites(other, write),",
         replacement: "Source::Write(write) => other != write,",
+    },
+    Mutant {
+        name: "what a write has in its past is in memory before it, whatever the model",
+        file: "crates/explore/src/annotations/waiting.rs",
+        original: "changes.keeps_stores || !store.is_store()",
+        replacement: "true || changes.keeps_stores || !store.is_store()",
     },
     Mutant {
         name: "the past of a write is not kept",

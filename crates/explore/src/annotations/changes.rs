@@ -53,6 +53,8 @@ pub(super) struct Changes<'c, S: Hindsight> {
     pub(super) execution: &'c Execution<S::Kept>,
     pub(super) pasts: &'c Pasts,
     pub(super) failure_is_load: bool,
+    /// Whether all stores of a thread reach memory in program order.
+    pub(super) keeps_stores: bool,
     /// How many events of each thread are annotated.
     pub(super) base: Vec<u32>,
 }

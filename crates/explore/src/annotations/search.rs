@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use teetotal_judge::Ending;
 use teetotal_judge::order::Effort;
-use teetotal_memory::{Event, Model, Source, Trace};
-use teetotal_program::{Failure, Hindsight, Loc, Op, Rewind, Status, ThreadId, Value};
+use teetotal_memory::{Access, Event, Model, Source, Trace};
+use teetotal_program::{Failure, Hindsight, Loc, Op, Order, Rewind, Status, ThreadId, Value};
 
 use super::archive::{Archive, Known};
 use super::changes::{Annotation, Changes};
@@ -152,7 +152,9 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
 
     fn changes<'c>(&'c self, known: &'c Known<S::Kept>, base: Vec<u32>) -> Changes<'c, S> {
         let Known { execution, pasts } = known;
-        Changes { subject: self.system.subject(), execution, pasts, failure_is_load: M::FAILURE_IS_LOAD, base }
+        let store = |loc| Access { loc: Some(Loc(loc)), order: Order::Relaxed, epoch: 0 };
+        let (failure_is_load, keeps_stores) = (M::FAILURE_IS_LOAD, M::keeps_order(store(0), store(1)));
+        Changes { subject: self.system.subject(), execution, pasts, failure_is_load, keeps_stores, base }
     }
 
     fn count(&mut self, effort: Effort) {

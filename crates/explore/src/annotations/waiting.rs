@@ -80,7 +80,10 @@ impl Waiting {
                         Source::Write(write) => is_there(write) && !follows(write, candidate.event),
                     };
                     let mut others = self.writes[candidate.loc.index()].iter().copied();
-                    is_last && others.all(|other| self.may_be_missing_or_early(other, source, &is_there, &follows))
+                    let overwrites = |other, last| follows(other, last) && overwrites(changes, other, last, &follows);
+                    is_last
+                        && others
+                            .all(|other| self.may_be_missing_or_early(other, source, &is_there, &follows, &overwrites))
                 })
             };
             let closed = self.candidates.iter().position(|candidate| candidate.is_open && !may_wait(candidate));
@@ -98,14 +101,38 @@ impl Waiting {
         last: Source,
         is_there: &impl Fn(EventId) -> bool,
         follows: &impl Fn(EventId, EventId) -> bool,
+        overwrites: &impl Fn(EventId, EventId) -> bool,
     ) -> bool {
         let is_known = |id: EventId| matches!(last, Source::Write(write) if write == id || follows(write, id));
         let comes_after = match last {
             Source::Initial => true,
-            Source::Write(write) => other != write && follows(other, write),
+            Source::Write(write) => other != write && overwrites(other, write),
         };
         let waits =
             |candidate: &Candidate| candidate.is_open && follows(other, candidate.event) && !is_known(candidate.event);
         !comes_after || !is_there(other) || self.candidates.iter().any(waits)
     }
+}
+
+/// Whether `other`, which has `last` in its past, reaches memory after it.
+///
+/// A store in the past of a write may still be in its buffer where stores pass each other, unless the write is of the same
+/// thread or comes after a read of the store by another thread.
+fn overwrites<S: Hindsight>(
+    changes: &Changes<'_, S>,
+    other: EventId,
+    last: EventId,
+    follows: &impl Fn(EventId, EventId) -> bool,
+) -> bool {
+    let trace = &changes.execution.trace;
+    let (writer, store) = (trace.event(other), trace.event(last));
+    let is_read = || {
+        let reads = |id: EventId| {
+            let event = trace.event(id);
+            event.source == Some(Source::Write(last)) && event.thread != store.thread
+        };
+        let performed = trace.ids().take(changes.execution.n_performed).map(|(id, _)| id);
+        performed.filter(|&id| reads(id)).any(|id| id == other || follows(other, id))
+    };
+    changes.keeps_stores || !store.is_store() || writer.thread == store.thread || is_read()
 }
