@@ -64,8 +64,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "an iteration that failed spuriously is repeated forever",
         file: "crates/explore/src/dpor/failed_await.rs",
-        original: "!failed.is_spurious && self.iteration(thread, failed)",
-        replacement: "self.iteration(thread, failed)",
+        original: "if failed.is_spurious || !self.iteration(thread, failed)",
+        replacement: "if !self.iteration(thread, failed)",
     },
     Mutant {
         name: "statics are those of the execution before",

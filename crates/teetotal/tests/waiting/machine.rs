@@ -170,7 +170,7 @@ fn successors(program: &Program, model: ModelId, state: &State) -> Vec<State> {
         if let Some(&(at, _)) = thread.at.last() {
             let statement = &list(program, index, thread, thread.at.len() - 1)[at];
             let performed = performed(model, state, index, statement);
-            successors.extend(performed.into_iter().chain(failed(state, index, statement)).map(|mut next| {
+            successors.extend(performed.into_iter().chain(failed(model, state, index, statement)).map(|mut next| {
                 if !next.threads[index].is_owner {
                     next.threads[index].at.last_mut().expect("it is somewhere").0 += 1;
                     settle(program, &mut next, index);
@@ -193,13 +193,14 @@ fn may_leave(model: ModelId, buffer: &[Pending], entry: usize) -> bool {
     }
 }
 
-/// The state after an exchange failed spuriously, if it can: it is a load then.
-fn failed(state: &State, index: usize, statement: &Statement) -> Option<State> {
+/// The state after an exchange failed spuriously, if it can: under PSO it is a load then, under TSO it drains.
+fn failed(model: ModelId, state: &State, index: usize, statement: &Statement) -> Option<State> {
     let &Statement::Weak(register, loc, ..) = statement else { return None };
     let mut next = state.clone();
     next.spurious = next.spurious.checked_sub(1)?;
     let thread = &mut next.threads[index];
-    if std::mem::take(&mut thread.is_draining) && !thread.buffer.is_empty() {
+    let drains = std::mem::take(&mut thread.is_draining) || model == ModelId::Tso;
+    if drains && !thread.buffer.is_empty() {
         return None;
     }
     let own = thread.buffer.iter().rev().find(|pending| pending.loc == loc);
