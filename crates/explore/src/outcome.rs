@@ -66,7 +66,7 @@ pub enum StopReason {
     NotDeterministic,
     /// At so many points the code did something else when it was run again; executions from there on are missing.
     Unrepeatable(u64),
-    /// A fairness bound left out executions in which a loop goes round more often.
+    /// A fairness bound left out executions in which a loop has more iterations.
     Turns,
     /// So many reorderings that may make a program not robust were neither confirmed by an execution nor ruled out.
     Unconfirmed(u64),

@@ -55,7 +55,7 @@ where
     if !is_in_model() {
         return f();
     }
-    // All of it is set, since it is part of the state of whoever calls.
+    // All of it is set, since it is part of the caller's state.
     let mut slot = Slot { f: ManuallyDrop::new(f), result: MaybeUninit::zeroed() };
     // SAFETY: the slot is of the type that `run` expects.
     unsafe { switch::save_and_run((&raw mut slot).cast(), run::<F, R>) };

@@ -1,4 +1,4 @@
-//! The fairness bound: how often a thread goes round a loop before it must let others go first.
+//! The fairness bound: how many iterations of a loop a thread performs before other threads run first.
 //!
 //! A scheduler that never lets another thread run leaves executions without an end: a loop that counts while it waits,
 //! or that changes something each time. From a number of iterations on such a thread goes on only when no other can.
@@ -9,7 +9,7 @@ use teetotal_program::ThreadId;
 
 use crate::loops::{Deed, Place};
 
-/// How often a thread goes round a loop before it is held back.
+/// How many iterations of a loop a thread performs before it is held back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fairness {
     /// Iterations that change something and end with a hint, or time out.

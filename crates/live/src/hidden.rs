@@ -172,7 +172,7 @@ impl Ledger {
         self.0.has_operations.store(true, Ordering::Relaxed);
     }
 
-    /// Executions are left out in which the loop at `place` goes round more often than `bound`.
+    /// Executions are left out in which the loop at `place` has more iterations than `bound`.
     pub(crate) fn note_bounded(&self, place: &Location<'static>, bound: u32) {
         locked(&self.0.bounded).insert(At::from(place), bound);
     }

@@ -10,7 +10,7 @@ pub use std::hint::{assert_unchecked, black_box};
 /// Tells that the thread waits for something that other threads do.
 ///
 /// In a model it changes nothing about which executions there are. A loop that calls it, changes something in each
-/// iteration and goes round again and again is subject to the fairness bound earlier than one that does not.
+/// iteration and repeats again and again is subject to the fairness bound earlier than one that does not.
 ///
 /// # Panics
 /// In a model, if it is called again and again without an operation of the model in between: the thread then waits for

@@ -49,7 +49,7 @@ pub(crate) struct Noted {
     pub(crate) has_effect: bool,
     /// One number for all its accesses that are not atomic; 0 if there are none.
     pub(crate) plain: u64,
-    /// The sum of what was taken and given back, each with a number of its own; 0 if all was given back.
+    /// The sum of what was taken and released, each with a number of its own; 0 if all was released.
     pub(crate) balance: u64,
 }
 

@@ -317,7 +317,7 @@ impl Execution {
         self.generation.renew();
     }
 
-    /// Executions are left out in which the loop at `place` goes round more often than `bound`.
+    /// Executions are left out in which the loop at `place` has more iterations than `bound`.
     pub(crate) fn note_bounded(&self, place: &'static Location<'static>, bound: u32) {
         if !self.is_over.get() {
             self.ledger.note_bounded(place, bound);

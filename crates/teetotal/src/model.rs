@@ -109,7 +109,7 @@ pub struct Builder {
     /// How often in an execution a weak compare-exchange may fail, or a `park` or a wait for a `Condvar` or a future may
     /// end, for no reason: once unless set, since a loop that tries again would have no end otherwise.
     pub spurious: usize,
-    /// How often a loop goes round before its thread runs on only if no other thread can, where iterations are not seen
+    /// How many iterations a loop has before its thread runs on only if no other thread can, where they are not seen
     /// to repeat; by default 4 for loops that change something and yield, and more for others.
     ///
     /// Where the bound leaves out executions the search is incomplete, and [`Report::caveats`] names the loops. One that

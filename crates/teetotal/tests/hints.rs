@@ -72,12 +72,12 @@ fn a_bounded_wait_may_end_without_success() {
     }
 }
 
-#[test]
-fn a_race_behind_a_hint_is_found() {
+/// What is found where a thread reads data that another one writes before it sets a flag, after `wait` on the flag.
+fn read_after(wait: fn(&AtomicUsize)) -> String {
     struct Shared(AtomicUsize, UnsafeCell<usize>);
     // SAFETY: it is not, which is what is found.
     unsafe impl Sync for Shared {}
-    let text = failure(ModelId::Sc, || {
+    failure(ModelId::Sc, move || {
         let shared = Arc::new(Shared(AtomicUsize::new(0), UnsafeCell::new(0)));
         let other = shared.clone();
         let thread = thread::spawn(move || {
@@ -85,35 +85,29 @@ fn a_race_behind_a_hint_is_found() {
             other.1.with_mut(|data| unsafe { *data = 1 });
             other.0.store(1, Release);
         });
-        if shared.0.load(Acquire) == 0 {
-            thread::yield_now();
-        }
+        wait(&shared.0);
         // SAFETY: none.
         shared.1.with(|data| unsafe { *data });
         thread.join().expect("it ends");
+    })
+}
+
+#[test]
+fn a_race_behind_a_hint_is_found() {
+    let text = read_after(|flag| {
+        if flag.load(Acquire) == 0 {
+            thread::yield_now();
+        }
     });
     assert!(text.starts_with("data race"), "{text}");
 }
 
 #[test]
 fn a_relaxed_loop_does_not_synchronize() {
-    struct Shared(AtomicUsize, UnsafeCell<usize>);
-    // SAFETY: it is not, which is what is found.
-    unsafe impl Sync for Shared {}
-    let text = failure(ModelId::Sc, || {
-        let shared = Arc::new(Shared(AtomicUsize::new(0), UnsafeCell::new(0)));
-        let other = shared.clone();
-        let thread = thread::spawn(move || {
-            // SAFETY: none.
-            other.1.with_mut(|data| unsafe { *data = 1 });
-            other.0.store(1, Release);
-        });
-        while shared.0.load(Relaxed) == 0 {
+    let text = read_after(|flag| {
+        while flag.load(Relaxed) == 0 {
             thread::yield_now();
         }
-        // SAFETY: none.
-        shared.1.with(|data| unsafe { *data });
-        thread.join().expect("it ends");
     });
     assert!(text.starts_with("data race"), "{text}");
 }

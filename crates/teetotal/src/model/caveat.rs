@@ -13,7 +13,7 @@ use super::Builder;
 pub enum Caveat {
     /// Executions were left out in which compare-exchanges and waits fail or end spuriously more often than this.
     Spurious(usize),
-    /// Executions were left out in which the loop at this place goes round more often than this while another thread
+    /// Executions were left out in which the loop at this place has more iterations than this while another thread
     /// could run: the fairness bound.
     Fairness {
         /// Where the loop is.
