@@ -4,7 +4,7 @@ use std::panic::Location;
 
 pub use std::alloc::Layout;
 
-pub use crate::quarantine::Quarantine;
+pub use crate::heap::Checked;
 
 use crate::runtime::{current, is_active, running};
 

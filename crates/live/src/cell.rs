@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 
-use crate::complaint::{Complaint, Kind};
+use crate::complaint::Kind;
 use crate::identity::{Identity, Key};
 use crate::loops::mix;
 use crate::runtime::{current, fail, is_active, note, refuse_misuse, running};
@@ -28,10 +28,11 @@ pub(crate) fn access_at(key: Key, kind: Kind, place: &'static Location<'static>)
         execution.be_seen(thread);
         execution.note_operation();
         note_plain(key, kind);
-        execution.races.borrow_mut().access(thread, key, place, kind)
+        let race = execution.races.borrow_mut().access(thread, key, place, kind)?;
+        Some(execution.complaint_of(race))
     });
-    if let Some(race) = race.flatten() {
-        fail(Complaint::Race(race), place);
+    if let Some(complaint) = race.flatten() {
+        fail(complaint, place);
     }
 }
 

@@ -5,6 +5,9 @@ use std::panic::Location;
 
 use teetotal_program::ThreadId;
 
+use crate::heap::MemoryFault;
+use crate::identity::Key;
+
 /// What went wrong in a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Complaint {
@@ -12,6 +15,8 @@ pub enum Complaint {
     Panic { text: String, place: Option<Place> },
     /// It accessed data at the same time as another thread.
     Race(Race),
+    /// It used memory in a way that is not allowed.
+    Memory(Box<MemoryFault>),
 }
 
 /// A place in the source.
@@ -48,13 +53,16 @@ pub struct Access {
 pub struct Kind {
     pub is_write: bool,
     pub is_atomic: bool,
+    /// Whether it makes the cell, or moves it to where it is.
+    pub is_creation: bool,
 }
 
 impl Kind {
-    pub(crate) const READ: Kind = Kind { is_write: false, is_atomic: false };
-    pub(crate) const WRITE: Kind = Kind { is_write: true, is_atomic: false };
-    pub(crate) const ATOMIC_READ: Kind = Kind { is_write: false, is_atomic: true };
-    pub(crate) const ATOMIC_WRITE: Kind = Kind { is_write: true, is_atomic: true };
+    pub(crate) const READ: Kind = Kind { is_write: false, is_atomic: false, is_creation: false };
+    pub(crate) const WRITE: Kind = Kind { is_write: true, is_atomic: false, is_creation: false };
+    pub(crate) const CREATION: Kind = Kind { is_write: true, is_atomic: false, is_creation: true };
+    pub(crate) const ATOMIC_READ: Kind = Kind { is_write: false, is_atomic: true, is_creation: false };
+    pub(crate) const ATOMIC_WRITE: Kind = Kind { is_write: true, is_atomic: true, is_creation: false };
 
     pub(crate) fn conflicts(self, other: Kind) -> bool {
         (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
@@ -77,4 +85,6 @@ impl Kind {
 pub struct Race {
     pub first: Access,
     pub second: Access,
+    /// The cell.
+    pub(crate) key: Key,
 }

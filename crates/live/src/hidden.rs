@@ -115,6 +115,8 @@ struct Pages {
     assumed: Mutex<BTreeSet<At>>,
     /// Whether something could have failed spuriously once more than the bound allows.
     is_spurious_bound_met: AtomicBool,
+    /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
+    is_reuse_bound_met: AtomicBool,
     /// Whether a model used something that the search looks at, threads aside.
     has_operations: AtomicBool,
     /// How deep in its stack a thread stood at most whose own state was looked at.
@@ -168,6 +170,17 @@ impl Ledger {
         self.0.is_spurious_bound_met.store(true, Ordering::Relaxed);
     }
 
+    /// An allocation could have been given the address of a freed block once more.
+    pub fn note_reuse_bound(&self) {
+        self.0.is_reuse_bound_met.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether executions in which freed blocks are reused more often than the bound allows were left out.
+    #[must_use]
+    pub fn is_reuse_bound_met(&self) -> bool {
+        self.0.is_reuse_bound_met.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn note_operation(&self) {
         self.0.has_operations.store(true, Ordering::Relaxed);
     }
@@ -217,6 +230,7 @@ impl Ledger {
         locked(&self.0.bounded).clear();
         locked(&self.0.assumed).clear();
         self.0.is_spurious_bound_met.store(false, Ordering::Relaxed);
+        self.0.is_reuse_bound_met.store(false, Ordering::Relaxed);
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 

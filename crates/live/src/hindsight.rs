@@ -2,7 +2,7 @@
 
 use teetotal_program::{Hindsight, Loc, Status, Subject, ThreadId, Value};
 
-use crate::request::{Until, Update, What};
+use crate::request::{Matter, Until, Update, What};
 use crate::subject::Live;
 
 /// What is kept of an operation: the function that decides what it does with a value.
@@ -16,6 +16,8 @@ enum Decides {
     Free,
     /// Something happens for no reason, so often at most.
     Spurious(usize),
+    /// An allocation has the address of a freed block, so often at most.
+    Reuse(usize),
     Nothing,
 }
 
@@ -28,6 +30,7 @@ impl Hindsight for Live {
             Some(What::Await { until, .. }) => Decides::Until(*until),
             Some(What::Unlock { .. }) => Decides::Free,
             Some(What::Choose { matter, .. }) if matter.is_spurious() => Decides::Spurious(self.execution.max_spurious),
+            Some(What::Choose { matter: Matter::Reuse, .. }) => Decides::Reuse(self.execution.reuse.most()),
             _ => Decides::Nothing,
         })
     }
@@ -36,12 +39,12 @@ impl Hindsight for Live {
         match kept.0 {
             Decides::Update(update) => update.apply(old),
             Decides::Free => Some(0),
-            Decides::Until(_) | Decides::Spurious(_) | Decides::Nothing => None,
+            Decides::Until(_) | Decides::Spurious(_) | Decides::Reuse(_) | Decides::Nothing => None,
         }
     }
 
     fn most_taken(&self, kept: &Kept) -> Option<usize> {
-        if let Decides::Spurious(most) = kept.0 { Some(most) } else { None }
+        if let Decides::Spurious(most) | Decides::Reuse(most) = kept.0 { Some(most) } else { None }
     }
 
     fn would_accept(&self, kept: &Kept, value: Value) -> bool {

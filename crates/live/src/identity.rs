@@ -45,7 +45,9 @@ impl Identity {
     fn key_in(&self, execution: &Execution) -> Key {
         let stamp = self.0.load(Ordering::Relaxed);
         if stamp >> KEY_BITS == execution.generation.get() {
-            return Key(stamp as u32 & ((1 << KEY_BITS) - 1));
+            let key = Key(stamp as u32 & ((1 << KEY_BITS) - 1));
+            execution.see(key, self.address());
+            return key;
         }
         if execution.program.has_static(self.address()) {
             if stamp == OUTSIDE {
@@ -53,10 +55,15 @@ impl Identity {
             }
             return self.key_of_static(execution);
         }
+        if execution.heap.freed_at(self.address()).is_some() {
+            execution.misused.set(Some(Misuse::Freed(self.address())));
+            return Key(execution.new_slot());
+        }
         let key = execution.new_slot();
         let own = execution.generation.get() << KEY_BITS | u64::from(key);
         // An execution on another OS thread may be first.
         if stamp == 0 && self.0.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            execution.see(Key(key), self.address());
             return Key(key);
         }
         if execution.program.knows_statics() {

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use teetotal_program::{ThreadId, Value};
 
 use crate::fairness::{Exceeded, Fairness, Hints, Patience};
+use crate::heap::Heap;
 use crate::identity::Key;
 use crate::request::Matter;
 use crate::surroundings::{Program, Word};
@@ -213,7 +214,7 @@ impl Loops {
         place: Place,
         state: u64,
         (head, keeps_reads): (Head, bool),
-        program: &Program,
+        (program, heap): (&Program, &Heap),
     ) -> Arrival {
         let now = self.len();
         let since = self.states.get(&state).copied().filter(|&since| since < now);
@@ -223,7 +224,10 @@ impl Loops {
             return Arrival::Recurs(now - since);
         }
         let is_seen = iteration.restores && head.is_observed;
-        if is_seen || head.changes_statics() || !self.is_untouched(since, |word| !program.has(word.address)) {
+        if is_seen
+            || head.changes_statics()
+            || !self.is_untouched(since, |word| !program.has(word.address) && !heap.is_vacant(word.address))
+        {
             return Arrival::New;
         }
         let is_to_repeat = keeps_reads || self.has_plain(since);

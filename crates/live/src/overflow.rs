@@ -1,4 +1,4 @@
-//! Says so when a thread of a model needs more stack than it has, before the process ends.
+//! Accesses of a model to memory that is not there: beyond the end of its stack, or where freed blocks point to.
 
 /// From now on it is said when the stack of a thread of a model is too small, where the system tells.
 pub(crate) fn watch() {
@@ -10,7 +10,9 @@ pub(crate) fn watch() {
 mod unix {
     use std::sync::{Once, OnceLock};
 
-    use crate::runtime::overflowed;
+    use crate::heap::is_poison;
+    use crate::lifetimes::follow_poison;
+    use crate::runtime::{is_active, overflowed};
 
     /// The signals of an access to memory that is not there.
     const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
@@ -48,6 +50,12 @@ mod unix {
             // SAFETY: it ends the process.
             unsafe { libc::abort() };
         }
+        if is_poison(address) && is_active() {
+            // SAFETY: the system gives the context of the thread that made the access.
+            if unsafe { redirect(context) } {
+                return;
+            }
+        }
         let before = SIGNALS.iter().position(|&own| own == signal).and_then(|at| BEFORE[at].get());
         // SAFETY: whoever handled the signal before is called as it asked to be; without anybody the signal is what it
         // was, and the access that caused it is tried again.
@@ -67,6 +75,36 @@ mod unix {
                     libc::signal(signal, libc::SIG_DFL);
                 }
             }
+        }
+    }
+
+    /// Lets the thread go on with [`follow_poison`] when the handler returns; says whether that is possible here.
+    ///
+    /// # Safety
+    /// It is the context that the handler was called with, of code that need not go on.
+    unsafe fn redirect(context: *mut libc::c_void) -> bool {
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        {
+            // SAFETY: the caller's.
+            let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+            let stack = registers[libc::REG_RSP as usize] as usize;
+            // Below what the code may still have there, and as after a call.
+            registers[libc::REG_RSP as usize] = (((stack - 1024) & !15) - 8) as i64;
+            registers[libc::REG_RIP as usize] = follow_poison as *const () as i64;
+            true
+        }
+        #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
+        {
+            // SAFETY: the caller's.
+            let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
+            registers.sp = (registers.sp - 1024) & !15;
+            registers.pc = follow_poison as *const () as u64;
+            true
+        }
+        #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+        {
+            let _ = context;
+            false
         }
     }
 

@@ -142,7 +142,7 @@ impl Races {
             let is_rival =
                 |access: &&Access| kind.conflicts(access.kind) && access.time > clock.get(access.thread.index());
             if let Some(first) = history.accesses.iter().find(is_rival) {
-                return Some(Race { first: *first, second });
+                return Some(Race { first: *first, second, key });
             }
         }
         if kind == Kind::WRITE {
@@ -155,6 +155,31 @@ impl Races {
             None => history.accesses.push(second),
         }
         None
+    }
+
+    /// `owner` made the cell, or moved it to where it is, at its time `time`.
+    pub(crate) fn create(&mut self, owner: ThreadId, time: u32, key: Key) {
+        if self.data.len() <= key.index() {
+            self.data.resize_with(key.index() + 1, History::default);
+        }
+        let history = &mut self.data[key.index()];
+        history.has_plain = true;
+        history.accesses.retain(|access| !access.kind.is_creation);
+        let place = Location::caller();
+        history.accesses.push(Access { thread: owner, time, place, kind: Kind::CREATION });
+    }
+
+    /// An access to a cell that `thread` does not know of, if there is one.
+    pub(crate) fn rival(&mut self, thread: ThreadId, key: Key) -> Option<Access> {
+        self.knowledge(thread);
+        let clock = &self.threads[thread.index()].clock;
+        let is_rival = |access: &&Access| access.time > clock.get(access.thread.index()) && access.thread != thread;
+        self.data.get(key.index())?.accesses.iter().find(is_rival).copied()
+    }
+
+    /// Whether `thread` knows of what `other` did at its time `time`.
+    pub(crate) fn knows_time(&mut self, thread: ThreadId, other: ThreadId, time: u32) -> bool {
+        self.knowledge(thread).clock.get(other.index()) >= time
     }
 
     /// The last access of `thread` to a cell lasted until `time`.

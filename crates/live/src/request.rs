@@ -86,6 +86,8 @@ pub enum Matter {
     TimeOut,
     /// Which of those that wait is woken.
     Waiter,
+    /// Whether an allocation has the address of a freed block.
+    Reuse,
     /// Whether a thread that already reads is kept from reading once more by a writer that waits.
     Reader,
 }

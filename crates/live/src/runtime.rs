@@ -17,15 +17,16 @@ use crate::entry::{Frame, call};
 use crate::erased::Erased;
 use crate::fiber::{Ask, Fiber, Stop};
 use crate::generation::Generation;
+use crate::heap::Heap;
 use crate::hidden::{Heads, Ledger, Name, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
 use crate::loops::{Noted, mix};
 use crate::misuse::Misuse;
 use crate::possession::Possessions;
-use crate::quarantine::GivenBack;
 use crate::races::Races;
 use crate::request::{Request, What};
+use crate::reuse::Reuse;
 use crate::spurious::Spurious;
 use crate::statics::Copies;
 use crate::subject::Setup;
@@ -91,8 +92,12 @@ pub(crate) struct Execution {
     /// What happened for no reason, and how often it may.
     pub(crate) spurious: RefCell<Spurious>,
     pub(crate) max_spurious: usize,
-    /// Memory that is not given out again in this execution.
-    pub(crate) given_back: GivenBack,
+    /// What it has allocated.
+    pub(crate) heap: Heap,
+    /// How often an allocation was given the address of a freed block.
+    pub(crate) reuse: Reuse,
+    /// The operation that was asked for last.
+    last_place: Cell<Option<&'static Location<'static>>>,
     /// Whether the search no longer looks.
     pub(crate) is_over: Cell<bool>,
     /// Whether the ledger knows that there are operations.
@@ -114,7 +119,17 @@ thread_local! {
 pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
     let execution = CURRENT.get();
     // SAFETY: the pointer is set only while `enter` holds a reference to the execution.
-    unsafe { execution.as_ref() }.map(f)
+    let execution = unsafe { execution.as_ref() }?;
+    // What this crate allocates meanwhile is not the model's.
+    let _busy = execution.heap.be_busy();
+    Some(f(execution))
+}
+
+/// The execution that this code is part of, for the allocator.
+pub(crate) fn current_unguarded() -> Option<&'static Execution> {
+    let execution = CURRENT.try_with(Cell::get).ok()?;
+    // SAFETY: the pointer is set only while `enter` holds a reference to the execution, and the allocator does not keep it.
+    unsafe { execution.as_ref() }
 }
 
 /// Whether this code runs in a thread of a model, so that its operations are searched.
@@ -163,6 +178,7 @@ fn perform_here(what: What, place: &'static Location<'static>) -> Value {
     if !matches!(what, What::Spawn { .. } | What::Join { .. } | What::Fail(_)) {
         execution.note_operation();
     }
+    execution.last_place.set(Some(place));
     execution.ask(thread, Request { what, place })
 }
 
@@ -232,7 +248,17 @@ pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> !
 /// Ends the thread that runs if the object is misused that it is about to use.
 pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
     if let Some(misuse) = current(|execution| execution.misused.take()).flatten() {
-        fail(Complaint::Panic { text: misuse.to_string(), place: Some(place.into()) }, place);
+        let fault = match misuse {
+            Misuse::Freed(address) => {
+                current(|execution| execution.use_after_free(execution.running()?, address, place)).flatten()
+            }
+            Misuse::Captured | Misuse::StaticChanged => None,
+        };
+        let complaint = match fault {
+            Some(fault) => Complaint::Memory(Box::new(fault)),
+            None => Complaint::Panic { text: misuse.to_string(), place: Some(place.into()) },
+        };
+        fail(complaint, place);
     }
 }
 
@@ -288,9 +314,10 @@ pub(crate) enum Ran {
 
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
-        let Setup { spurious: max_spurious, .. } = *setup;
+        let Setup { spurious: max_spurious, reuse, .. } = *setup;
+        let (heap, reuse) = (Heap::new(), Reuse::new(reuse));
         let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
-        Execution { open, heads, ledger, program, max_spurious, ..Execution::default() }
+        Execution { open, heads, ledger, program, max_spurious, heap, reuse, ..Execution::default() }
     }
 
     /// Forgets everything, and is another execution.
@@ -313,8 +340,27 @@ impl Execution {
         self.sections.take();
         self.spurious.borrow_mut().clear();
         self.is_over.set(false);
-        self.given_back.release();
+        self.heap.begin();
+        self.reuse.clear();
+        self.last_place.take();
         self.generation.renew();
+    }
+
+    /// The thread that runs.
+    #[inline]
+    pub(crate) fn running(&self) -> Option<ThreadId> {
+        self.running.get()
+    }
+
+    /// Whether the thread that runs is in a call into this crate.
+    #[inline]
+    pub(crate) fn is_in_call(&self) -> bool {
+        self.frame.get().is_known()
+    }
+
+    /// The operation that was asked for last.
+    pub(crate) fn last_place(&self) -> Option<&'static Location<'static>> {
+        self.last_place.get()
     }
 
     /// Executions are left out in which the loop at `place` has more iterations than `bound`.
@@ -336,6 +382,13 @@ impl Execution {
     pub(crate) fn note_spurious_bound(&self) {
         if !self.is_over.get() {
             self.ledger.note_spurious_bound();
+        }
+    }
+
+    /// An allocation may be given the address of a freed block, though not more often than the bound allows.
+    pub(crate) fn note_reuse_bound(&self) {
+        if !self.is_over.get() {
+            self.ledger.note_reuse_bound();
         }
     }
 
@@ -415,6 +468,7 @@ impl Execution {
 
     /// Takes note that `value` was written to a cell.
     pub(crate) fn wrote(&self, key: Key, value: Value) {
+        self.heap.publish(value);
         self.slots.borrow_mut()[key.index()] = Some(value);
     }
 
@@ -427,6 +481,7 @@ impl Execution {
 
     /// Takes note that `value` was read from a cell.
     pub(crate) fn touch(&self, key: Key, value: Value) {
+        self.heap.publish(value);
         self.slots.borrow_mut()[key.index()].get_or_insert(value);
     }
 
@@ -444,7 +499,7 @@ impl Execution {
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
         let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
         let (frame, place) = (self.frame.get(), request.place);
-        let panics = unwinding::stop();
+        let (panics, is_busy) = (unwinding::stop(), self.heap.is_busy.get());
         if panics.is_err() && matches!(stop, Stop::Coroutine(_)) {
             self.expose(unwinding::needs_os_threads());
         }
@@ -452,12 +507,13 @@ impl Execution {
         let mut request = ManuallyDrop::new(request);
         // SAFETY: the thread noted it when it began.
         let answer = unsafe { stop.suspend(Ask { request: &raw mut *request, frame }) };
+        self.heap.is_busy.set(is_busy);
         if let Ok(panics) = panics {
             unwinding::resume(panics);
         }
         self.frame.set(frame);
         if let Some(race) = self.raced.take() {
-            fail(Complaint::Race(race), place);
+            fail(self.complaint_of(race), place);
         }
         answer
     }
@@ -476,7 +532,10 @@ impl Execution {
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
         self.frame.set(Frame::UNKNOWN);
-        self.enter(Some(thread), || fiber.resume(answer))
+        let is_busy = self.heap.is_busy.replace(false);
+        let ran = self.enter(Some(thread), || fiber.resume(answer));
+        self.heap.is_busy.set(is_busy);
+        ran
     }
 }
 

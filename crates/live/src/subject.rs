@@ -18,6 +18,7 @@ use crate::entry::Frame;
 use crate::fairness::{Exceeded, Fairness};
 use crate::fiber::{self, Backend, Fiber};
 use crate::fingerprint::Fingerprint;
+use crate::heap::watch_poison;
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
@@ -51,6 +52,8 @@ pub struct Setup {
     pub stack_size: usize,
     /// How often something may go wrong for no reason.
     pub spurious: usize,
+    /// How often an allocation may be given the address of a freed block.
+    pub reuse: usize,
     /// How often loops go round before the fairness bound holds them back.
     pub fairness: Fairness,
     /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
@@ -61,7 +64,8 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let backend = Backend::default();
-        Setup { stack_size: STACK_SIZE, spurious: 0, fairness: Fairness::DEFAULT, keeps_failed_reads: false, backend }
+        let (stack_size, fairness, keeps_failed_reads) = (STACK_SIZE, Fairness::DEFAULT, false);
+        Setup { stack_size, spurious: 0, reuse: 0, fairness, keeps_failed_reads, backend }
     }
 }
 
@@ -240,6 +244,12 @@ impl Live {
     /// Keeps where each operation stands in the source from now on.
     pub fn record_places(&mut self) {
         self.records_places = true;
+        if self.execution.heap.is_on() {
+            // What was allocated before the first operation is to be seen too.
+            self.execution.heap.record_sites();
+            self.abandon();
+            self.start_over();
+        }
     }
 
     /// Whether a thread goes on after a failed await, since the steps of the execution are known.
@@ -407,6 +417,7 @@ impl Live {
     fn start(&mut self, thread: ThreadId, body: crate::request::Body) {
         quiet_panics();
         overflow::watch();
+        watch_poison();
         let Setup { stack_size, mut backend, .. } = self.setup;
         if self.execution.is_open(unwinding::needs_os_threads()) {
             backend = Backend::OsThreads;
@@ -456,7 +467,7 @@ impl Live {
                 let instruction = self.threads[thread.index()].performed;
                 let failure = match complaint {
                     Complaint::Race(_) => Failure::Race { instruction },
-                    Complaint::Panic { .. } => Failure::Panic { instruction },
+                    Complaint::Panic { .. } | Complaint::Memory(_) => Failure::Panic { instruction },
                 };
                 State::Failed(failure, complaint)
             }
@@ -478,9 +489,29 @@ impl Live {
             own.place = Some(request.place);
         }
         own.state = state;
+        if self.execution.heap.take_freed() {
+            self.fail_stale_accesses();
+        }
         self.arrive(thread);
         if !self.is_rerunning && !self.beginning.runs {
             self.give_numbers(thread);
+        }
+    }
+
+    /// Fails the threads that are about to access memory which was just freed: nothing orders their access before that.
+    fn fail_stale_accesses(&mut self) {
+        for index in 0..self.threads.len() {
+            let (thread, own) = (ThreadId::at(index), &mut self.threads[index]);
+            let State::Waiting(_, request) = &own.state else { continue };
+            let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
+            let fault = address.and_then(|address| self.execution.use_after_free(thread, address, request.place));
+            let Some(fault) = fault else { continue };
+            let failure = Failure::Panic { instruction: own.performed };
+            let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
+            if let State::Waiting(fiber, request) = std::mem::replace(&mut own.state, failed) {
+                std::mem::forget(request);
+                self.failed.push(fiber);
+            }
         }
     }
 
@@ -758,10 +789,21 @@ impl Subject for Live {
     }
 
     fn restart(&mut self) {
-        if self.is_at_beginning() {
-            return;
+        if !self.is_at_beginning() {
+            self.abandon();
+            self.start_over();
         }
-        self.abandon();
+    }
+
+    fn place(&self, thread: ThreadId) -> u32 {
+        // Operations of one thread are told apart by their number; where they stand in the source is asked for apart.
+        self.threads.get(thread.index()).map_or(0, |own| own.performed)
+    }
+}
+
+impl Live {
+    /// Begins another execution.
+    fn start_over(&mut self) {
         self.execution.begin();
         self.forget_numbers();
         self.memory.get_mut().n_threads = 0;
@@ -775,10 +817,5 @@ impl Subject for Live {
         self.beginning.runs = self.beginning.max_hidden > 0;
         self.start(ThreadId(0), Box::new(body));
         self.run_beginning();
-    }
-
-    fn place(&self, thread: ThreadId) -> u32 {
-        // Operations of one thread are told apart by their number; where they stand in the source is asked for apart.
-        self.threads.get(thread.index()).map_or(0, |own| own.performed)
     }
 }

@@ -93,6 +93,10 @@ impl Live {
             // SAFETY: values are there as long as the execution.
             unsafe { self.surroundings.add(range.clone()) };
         }
+        for range in self.execution.heap.used() {
+            // SAFETY: lanes are mapped as long as the program runs.
+            unsafe { self.surroundings.add(range) };
+        }
         if self.surroundings.watches == Watches::Everything {
             for range in self.program.statics.iter().chain(&self.program.locals) {
                 // SAFETY: statics and thread-locals are there as long as the program.
@@ -132,7 +136,7 @@ impl Live {
             self.execution.ledger.note_depth(depth);
             let state = self.own_state(thread);
             let (own, keeps_reads) = (&mut self.threads[thread.index()], self.setup.keeps_failed_reads);
-            match own.loops.arrive(thread, place, state, (head, keeps_reads), &self.program) {
+            match own.loops.arrive(thread, place, state, (head, keeps_reads), (&self.program, &self.execution.heap)) {
                 Arrival::New => {}
                 Arrival::Recurs(length) => return self.begin_anew(thread, Kind::Iteration(length), place),
                 Arrival::ChangesStatics => {
@@ -140,7 +144,10 @@ impl Live {
                 }
                 Arrival::Failed(iteration) => {
                     own.loops.failed = Some(iteration);
-                    return self.execution.ledger.note_assumed(place);
+                    if !self.execution.heap.is_on() {
+                        self.execution.ledger.note_assumed(place);
+                    }
+                    return;
                 }
             }
         }
@@ -203,7 +210,7 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
         What::Unlock { at, .. } => update(at.key, Some(0)),
         What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious(*matter),
         What::Choose {
-            matter: Matter::TimeOut | Matter::Waiter | Matter::Reader | Matter::Failure | Matter::WakeUp,
+            matter: Matter::TimeOut | Matter::Waiter | Matter::Reader | Matter::Failure | Matter::WakeUp | Matter::Reuse,
             ..
         } => Deed::Neutral,
         What::Fence { .. } | What::Rest { .. } => Deed::Neutral,

@@ -20,6 +20,7 @@ mod choice;
 mod conclusion;
 mod environment;
 mod failure;
+mod memory;
 mod perform;
 mod problem;
 mod reachable;
@@ -109,6 +110,12 @@ pub struct Builder {
     /// How often in an execution a weak compare-exchange may fail, or a `park` or a wait for a `Condvar` or a future may
     /// end, for no reason: once unless set, since a loop that tries again would have no end otherwise.
     pub spurious: usize,
+    /// How often in an execution an allocation may be given the address of a block that its thread has freed: once
+    /// unless set.
+    ///
+    /// It needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. Without it addresses are those of the
+    /// system's allocator, and reuse is not searched.
+    pub reuse: usize,
     /// How many iterations a loop has before its thread runs on only if no other thread can, where they are not seen
     /// to repeat; by default 4 for loops that change something and yield, and more for others.
     ///
@@ -231,6 +238,7 @@ impl Builder {
             backend: Backend::default(),
             must_reach: Vec::new(),
             spurious: 1,
+            reuse: 1,
             fairness_bound: None,
             allow_incomplete: false,
             leave_out_unrepeatable: false,
@@ -334,14 +342,14 @@ impl Builder {
 
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
-        let Builder { stack_size, spurious, backend, .. } = *self;
+        let Builder { stack_size, spurious, reuse, backend, .. } = *self;
         // Where few preemptions are wanted, so are few iterations of loops that yield.
         let fairness = match (self.fairness_bound, self.preemption_bound) {
             (Some(bound), _) => Fairness::of(bound),
             (None, Some(_)) => Fairness { hinted: 1, ..Fairness::DEFAULT },
             (None, None) => Fairness::DEFAULT,
         };
-        let setup = Setup { stack_size, spurious, fairness, keeps_failed_reads: self.robustness, backend };
+        let setup = Setup { stack_size, spurious, reuse, fairness, keeps_failed_reads: self.robustness, backend };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 

@@ -5,7 +5,7 @@ use teetotal_program::{FailedAwait, Loc, Redo, RedoAnswer, RedoKind, Rewind, Sub
 use super::{Live, State};
 use crate::hidden::{Kind, Name};
 use crate::loops::Iteration;
-use crate::request::What;
+use crate::request::{Matter, What};
 use crate::standing::Standing;
 
 impl Rewind for Live {
@@ -17,8 +17,11 @@ impl Rewind for Live {
 
     fn takes_the_first(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);
-        let is_spurious = matches!(what, Some(What::Choose { matter, .. }) if matter.is_spurious());
-        is_spurious && !self.execution.may_be_spurious()
+        match what {
+            Some(What::Choose { matter: Matter::Reuse, .. }) => !self.execution.reuse.may_take(),
+            Some(What::Choose { matter, .. }) => matter.is_spurious() && !self.execution.may_be_spurious(),
+            _ => false,
+        }
     }
 
     fn rerun(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {

@@ -21,6 +21,8 @@ pub enum Caveat {
         /// How often it may go round.
         bound: u32,
     },
+    /// Executions were left out in which allocations are given the address of a freed block more often than this.
+    Reuse(usize),
     /// Iterations of the loop at this place were taken to change nothing on the heap, which is not compared.
     HeapOfLoop {
         /// Where the loop is.
@@ -37,6 +39,8 @@ impl fmt::Display for Caveat {
             Caveat::Fairness { place, bound } => {
                 write!(f, "the loop at {place} went on after {bound} rounds only if no other thread could run")
             }
+            Caveat::Reuse(0) => f.write_str("no freed block was allocated again"),
+            Caveat::Reuse(n) => write!(f, "at most {n} allocations of an execution were given a freed block"),
             Caveat::HeapOfLoop { place } => write!(f, "assuming that the loop at {place} keeps no state on the heap"),
         }
     }
@@ -47,6 +51,9 @@ pub(super) fn caveats(builder: &Builder, ledger: &Ledger) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     if ledger.is_spurious_bound_met() {
         caveats.push(Caveat::Spurious(builder.spurious));
+    }
+    if ledger.is_reuse_bound_met() {
+        caveats.push(Caveat::Reuse(builder.reuse));
     }
     caveats.extend(ledger.bounded_loops().into_iter().map(|(place, bound)| Caveat::Fairness { place, bound }));
     caveats.extend(ledger.assumed_loops().into_iter().map(|place| Caveat::HeapOfLoop { place }));

@@ -58,7 +58,7 @@ impl Keeper {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("unnamed").replace('\n', " ");
         let fairness = builder.fairness_bound.map_or("-".to_owned(), |bound| bound.to_string());
-        let settings = format!("{} {} {fairness}", builder.max_branches, builder.spurious);
+        let settings = format!("{} {} {} {fairness}", builder.max_branches, builder.spurious, builder.reuse);
         let (model, program) = (builder.model.info().name, program());
         let head = format!("{TITLE}\nprogram {program}\ntest {test}\nmodel {model}\nsettings {settings}\n");
         Some(Keeper { path, head })
@@ -108,6 +108,7 @@ impl Keeper {
                 "bounded" => bounded.push(bounded_loop(what).ok_or_else(|| damaged(line))?),
                 "assumed" => assumed.push(place(what).ok_or_else(|| damaged(line))?),
                 "spurious" => is_spurious = true,
+                "reuse" => ledger.note_reuse_bound(),
                 "rest" => rest.push_str(&format!("{what}\n")),
                 "end" => is_whole = true,
                 _ => return Err(damaged(line)),
@@ -140,6 +141,9 @@ impl Keeper {
         ledger.assumed_loops().iter().for_each(|place| text.push_str(&format!("assumed {}\n", at(place))));
         if ledger.is_spurious_bound_met() {
             text.push_str("spurious\n");
+        }
+        if ledger.is_reuse_bound_met() {
+            text.push_str("reuse\n");
         }
         rest.to_string().lines().for_each(|line| text.push_str(&format!("rest {line}\n")));
         text.push_str("end\n");

@@ -125,8 +125,8 @@ fn not_deterministic(standing: &[Standing]) -> String {
          help: what threads share, in statics too, must be of `teetotal`; if it is of another crate, \
          `TEETOTAL_LEAVE_OUT_UNREPEATABLE=1` leaves out what cannot be run again\n\
          help: if another crate uses `std::thread_local!`, `TEETOTAL_BACKEND=os` gives each thread its own\n\
-         help: if it frees memory and compares pointers, the global allocator of the test can be \
-         `teetotal::alloc::Quarantine`",
+         help: if it frees memory or compares addresses, make `teetotal::alloc::Checked` the global allocator of the \
+         test: addresses are then the same in every run",
         lines(standing)
     )
 }

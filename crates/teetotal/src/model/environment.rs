@@ -15,6 +15,11 @@ pub(super) fn spurious() -> Option<String> {
     text("TEETOTAL_SPURIOUS")
 }
 
+/// What the environment says of the reuse of freed blocks; an execution is run again only with the same.
+pub(super) fn reuse() -> Option<String> {
+    text("TEETOTAL_REUSE")
+}
+
 /// Changes `builder` as the environment says.
 ///
 /// # Panics
@@ -57,6 +62,9 @@ pub(super) fn apply(builder: &mut Builder) {
     }
     if let Some(n) = number(&["TEETOTAL_SPURIOUS"]) {
         builder.spurious = n;
+    }
+    if let Some(n) = number(&["TEETOTAL_REUSE"]) {
+        builder.reuse = n;
     }
     if let Some(file) = ["TEETOTAL_CHECKPOINT", "LOOM_CHECKPOINT_FILE"].into_iter().find_map(text) {
         builder.checkpoint_file = Some(file.into());

@@ -6,6 +6,7 @@ use teetotal_memory::{Event, MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
 
+use super::memory;
 use super::perform::{Performed, Way, perform};
 use super::problem::Problem;
 use super::relevant;
@@ -84,6 +85,7 @@ fn kind_of(problem: &Problem) -> ViolationKind {
     match problem {
         Problem::Failed(_, Complaint::Panic { .. }) => ViolationKind::Panic,
         Problem::Failed(_, Complaint::Race(_)) => ViolationKind::DataRace,
+        Problem::Failed(_, Complaint::Memory(fault)) => memory::kind_of(fault.kind),
         Problem::Deadlock(_) => ViolationKind::Deadlock,
         Problem::Livelock(_) => ViolationKind::Livelock,
         Problem::Leak(_) => ViolationKind::Leak,
@@ -95,6 +97,7 @@ fn places_of<M: Model>(performed: &Performed<M>, problem: &Problem) -> Vec<Place
     match problem {
         Problem::Failed(_, Complaint::Panic { place, .. }) => place.iter().cloned().collect(),
         Problem::Failed(_, Complaint::Race(race)) => vec![race.first.place.into(), race.second.place.into()],
+        Problem::Failed(_, Complaint::Memory(fault)) => memory::places_of(fault),
         Problem::Deadlock(blocked) | Problem::Livelock(blocked) => {
             blocked.iter().filter_map(|&thread| live.source_place(thread)).map(Place::from).collect()
         }
@@ -122,6 +125,7 @@ fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Pr
     let found = whole.problem.as_ref().filter(|found| found.is_like(problem))?;
     let threads = match found {
         Problem::Failed(_, Complaint::Race(race)) => vec![race.first.thread, race.second.thread],
+        Problem::Failed(_, Complaint::Memory(fault)) => memory::threads_of(fault),
         Problem::Failed(thread, Complaint::Panic { .. }) => vec![*thread],
         Problem::Deadlock(_) | Problem::Livelock(_) | Problem::Leak(_) => return None,
     };
@@ -149,6 +153,7 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
             let second = snippet(message, &race.second.place.into(), Some(&label(&race.second)), &mut texts);
             first + after_message(&second)
         }
+        Problem::Failed(_, Complaint::Memory(fault)) => memory::describe(fault, &mut texts),
         Problem::Deadlock(blocked) | Problem::Livelock(blocked) => deadlock(performed, blocked, &mut texts),
         Problem::Leak(leaks) => {
             let mut out = "leak: not given back when the execution ends\n".to_owned();
@@ -331,7 +336,11 @@ pub(super) fn replay_line(token: &str) -> String {
 fn again<M>(performed: &Performed<M>, bound: Option<usize>) -> String {
     let bound = bound.map_or_else(String::new, |bound| format!("TEETOTAL_MAX_PREEMPTIONS={bound} "));
     let spurious = environment::spurious().map_or_else(String::new, |text| format!("TEETOTAL_SPURIOUS={text} "));
-    format!("\nTo run this execution again:\n    {bound}{spurious}{}\n", replay_line(&performed.token.to_string()))
+    let reuse = environment::reuse().map_or_else(String::new, |text| format!("TEETOTAL_REUSE={text} "));
+    format!(
+        "\nTo run this execution again:\n    {bound}{spurious}{reuse}{}\n",
+        replay_line(&performed.token.to_string())
+    )
 }
 
 #[cfg(test)]

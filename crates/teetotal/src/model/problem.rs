@@ -24,6 +24,9 @@ impl Problem {
             (Problem::Failed(_, Complaint::Panic { place, .. }), Problem::Failed(_, other)) => {
                 matches!(other, Complaint::Panic { place: other, .. } if place == other)
             }
+            (Problem::Failed(_, Complaint::Memory(one)), Problem::Failed(_, Complaint::Memory(other))) => {
+                one.kind == other.kind
+            }
             (Problem::Failed(_, Complaint::Race(_)), Problem::Failed(_, Complaint::Race(_)))
             | (Problem::Deadlock(_), Problem::Deadlock(_))
             | (Problem::Livelock(_), Problem::Livelock(_))

@@ -144,6 +144,8 @@ fn choice(live: &Live, event: &Event) -> &'static str {
         (Some(Matter::TimeOut), Some(1)) => "the time is over",
         (Some(Matter::TimeOut), _) => "the time is not over",
         (Some(Matter::Waiter), _) => "chooses whom to wake",
+        (Some(Matter::Reuse), Some(1)) => "allocates a freed block again",
+        (Some(Matter::Reuse), _) => "allocates a new block",
         (Some(Matter::Reader), Some(1)) => "waits for the writer",
         (Some(Matter::Reader), _) => "reads before the writer",
         (None, _) => "waits for its turn",

@@ -38,6 +38,10 @@ pub enum ViolationKind {
     Deadlock,
     /// Threads are blocked forever, some of them in loops that repeat themselves.
     Livelock,
+    /// An access to a block of memory that was freed, or whose free is not ordered with it.
+    UseAfterFree,
+    /// A block of memory was freed twice.
+    DoubleFree,
     /// Something was not freed.
     Leak,
     /// The memory model has executions that sequential consistency does not have.

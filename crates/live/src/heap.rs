@@ -1,0 +1,346 @@
+//! The memory of a model: which block belongs to which thread, from its allocation to its free.
+//!
+//! With [`Checked`] as the global allocator, what code of a model allocates comes from lanes of address space, one for
+//! each thread of the model. The address of a block depends only on what its thread allocated before, so that it is the
+//! same in every run of the same prefix. A freed block that another thread may know of is poisoned and stays until the
+//! execution ends: an access to it is found, not performed. What is not freed when the execution ends may have escaped
+//! from it, and stays where it is; the next execution allocates behind it.
+
+mod checked;
+mod fault;
+mod lane;
+mod poison;
+mod region;
+mod site;
+
+use std::cell::{Cell, UnsafeCell};
+use std::ops::Range;
+
+use teetotal_program::ThreadId;
+
+pub use checked::Checked;
+pub use fault::{BlockEvent, FaultKind, MemoryFault};
+#[cfg(unix)]
+pub(crate) use poison::is_poison;
+pub(crate) use poison::watch_poison;
+
+use crate::identity::Key;
+use lane::Lane;
+use region::Arena;
+use site::Sites;
+
+/// What an execution has allocated.
+#[derive(Default)]
+pub(crate) struct Heap {
+    arena: Option<Arena>,
+    lanes: UnsafeCell<Vec<Lane>>,
+    /// For each location where it was accessed last, by its key.
+    addresses: UnsafeCell<Vec<usize>>,
+    sites: UnsafeCell<Sites>,
+    /// Whether a block was freed since somebody asked.
+    has_freed: Cell<bool>,
+    /// Whether the library itself allocates.
+    pub(crate) is_busy: Cell<bool>,
+}
+
+impl std::fmt::Debug for Heap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Heap").field("is_on", &self.is_on()).finish()
+    }
+}
+
+/// As long as it is there, what is allocated is not part of the model.
+#[derive(Debug)]
+pub(crate) struct Busy<'h> {
+    heap: &'h Heap,
+    before: bool,
+}
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        self.heap.is_busy.set(self.before);
+    }
+}
+
+/// A block, by its lane and its number there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BlockId {
+    lane: u32,
+    index: u32,
+}
+
+/// What comes of a free.
+pub(crate) enum Freed {
+    /// It is freed now.
+    Now,
+    /// It was freed before.
+    Twice(BlockId),
+    /// It is no block of this execution.
+    Unknown,
+}
+
+impl Heap {
+    /// A heap, if the allocator is installed and there is address space for it.
+    pub(crate) fn new() -> Self {
+        let mut heap = Heap::default();
+        heap.arena = Arena::take();
+        heap
+    }
+
+    /// Whether blocks of the model come from here.
+    #[inline]
+    pub(crate) fn is_on(&self) -> bool {
+        self.arena.is_some()
+    }
+
+    /// What is allocated until the guard is dropped is not part of the model.
+    #[inline]
+    pub(crate) fn be_busy(&self) -> Busy<'_> {
+        Busy { heap: self, before: self.is_busy.replace(true) }
+    }
+
+    /// Runs `f`, whose own allocations are not part of the model.
+    fn with<R>(&self, f: impl FnOnce(&mut Vec<Lane>, &mut Sites) -> R) -> R {
+        let _busy = self.be_busy();
+        // SAFETY: an execution runs on one OS thread at a time, and `f`, which is of this module, does not come back
+        // here: what it allocates is not the model's.
+        unsafe { f(&mut *self.lanes.get(), &mut *self.sites.get()) }
+    }
+
+    /// Another execution begins.
+    pub(crate) fn begin(&self) {
+        let Some(arena) = &self.arena else { return };
+        self.with(|lanes, sites| {
+            for (index, lane) in lanes.iter_mut().enumerate() {
+                lane.end_execution(arena, index);
+            }
+            sites.clear();
+        });
+        // SAFETY: as in `with`.
+        unsafe { (*self.addresses.get()).clear() };
+    }
+
+    /// From now on it is known where blocks are allocated and freed.
+    pub(crate) fn record_sites(&self) {
+        self.with(|_, sites| sites.record());
+    }
+
+    /// Memory for `thread` at its time `time`; nothing if there is no room.
+    pub(crate) fn allocate(&self, thread: ThreadId, time: u32, size: usize, align: usize) -> Option<usize> {
+        let arena = self.arena.as_ref()?;
+        self.with(|lanes, sites| {
+            while lanes.len() <= thread.index() {
+                let bounds = arena.lane(lanes.len())?;
+                let start = arena.first_free(lanes.len());
+                lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
+            }
+            let site = sites.add();
+            lanes[thread.index()].allocate(time, size, align, site)
+        })
+    }
+
+    /// A block of this layout that `thread` has freed and that another thread may know of, if there is one.
+    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Option<BlockId> {
+        self.with(|lanes, _| {
+            let lane = lanes.get(thread.index())?;
+            let fits = |id: &&BlockId| {
+                let block = &lanes[id.lane as usize].blocks[id.index as usize];
+                !block.is_live && block.size == size && block.align == align
+            };
+            lane.given_up.iter().rev().find(fits).copied()
+        })
+    }
+
+    /// Allocates a freed block once more.
+    pub(crate) fn reuse(&self, id: BlockId, time: u32, thread: ThreadId) -> usize {
+        self.with(|lanes, sites| {
+            let site = sites.add();
+            lanes[thread.index()].given_up.retain(|other| *other != id);
+            let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
+            block.begin(thread, time, site);
+            block.start
+        })
+    }
+
+    /// `thread` frees the block at `address`; locations accessed there make it one that stays.
+    pub(crate) fn free(&self, thread: Option<ThreadId>, time: u32, address: usize) -> Freed {
+        let Some(arena) = &self.arena else { return Freed::Unknown };
+        let Some(index) = arena.lane_of(address) else { return Freed::Unknown };
+        self.with(|lanes, sites| {
+            let Some(lane) = lanes.get_mut(index) else { return Freed::Unknown };
+            let Some(at) = lane.at(address) else {
+                arena.forget_old(index);
+                return Freed::Unknown;
+            };
+            let id = BlockId { lane: index as u32, index: at as u32 };
+            if !lane.blocks[at].is_live {
+                return Freed::Twice(id);
+            }
+            let site = sites.add();
+            let is_own = thread.is_some_and(|thread| thread.index() == index);
+            let block = &mut lane.blocks[at];
+            block.end(thread, time, site);
+            if !block.stays() {
+                if is_own {
+                    lane.spare.push(at as u32);
+                }
+            } else {
+                self.has_freed.set(true);
+                // SAFETY: the block was allocated here, and its owner has freed it.
+                unsafe { poison::fill(block.start, block.size) };
+                if let Some(own) = thread.and_then(|thread| lanes.get_mut(thread.index())) {
+                    own.given_up.push(id);
+                }
+            }
+            Freed::Now
+        })
+    }
+
+    /// Whether a block that stays was freed since this was asked last.
+    pub(crate) fn take_freed(&self) -> bool {
+        self.has_freed.take()
+    }
+
+    /// The address at which a location was accessed last, if it is in a freed block.
+    pub(crate) fn gone(&self, key: Key) -> Option<usize> {
+        // SAFETY: as in `with`.
+        let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
+        self.freed_at(address).map(|_| address)
+    }
+
+    /// The block that begins at `address` and is not freed, if there is one.
+    pub(crate) fn block_at(&self, address: usize) -> Option<BlockId> {
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.at(address)?;
+            lanes[lane].blocks[index].is_live.then_some(BlockId { lane: lane as u32, index: index as u32 })
+        })
+    }
+
+    /// The block in which a location was accessed last, if it is in one.
+    pub(crate) fn block_of(&self, key: Key) -> Option<BlockId> {
+        // SAFETY: as in `with`.
+        let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        let index = self.with(|lanes, _| lanes.get(lane)?.around(address))?;
+        Some(BlockId { lane: lane as u32, index: index as u32 })
+    }
+
+    /// Where `thread`, which runs, is.
+    pub(crate) fn here(&self, thread: ThreadId) -> BlockEvent {
+        let place = self.with(|_, sites| {
+            let site = sites.add();
+            sites.place(site)
+        });
+        BlockEvent { thread: Some(thread), place }
+    }
+
+    /// The freed block that `address` is in, if it is in one.
+    pub(crate) fn freed_at(&self, address: usize) -> Option<BlockId> {
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            (!lanes[lane].blocks[index].is_live).then_some(BlockId { lane: lane as u32, index: index as u32 })
+        })
+    }
+
+    /// A location is accessed at `address`; returns who allocated the block there and when, if the location is new in it.
+    #[inline]
+    pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, u32)> {
+        self.arena.as_ref()?;
+        // SAFETY: as in `with`; `settle` does not come back here.
+        let addresses = unsafe { &mut *self.addresses.get() };
+        if addresses.get(key.index()) == Some(&address) {
+            return None;
+        }
+        self.settle(key, address)
+    }
+
+    #[cold]
+    fn settle(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, u32)> {
+        let lane = self.arena.as_ref()?.lane_of(address);
+        self.with(|lanes, _| {
+            // SAFETY: as in `with`.
+            let addresses = unsafe { &mut *self.addresses.get() };
+            if addresses.len() <= key.index() {
+                addresses.resize(key.index() + 1, 0);
+            }
+            addresses[key.index()] = address;
+            let lane = lane?;
+            let index = lanes.get(lane)?.around(address)?;
+            let block = &mut lanes[lane].blocks[index];
+            if !block.keys.contains(&key) {
+                block.keys.push(key);
+            }
+            Some((BlockId { lane: lane as u32, index: index as u32 }, block.owner, block.born))
+        })
+    }
+
+    /// `value` was written to a location; if it is the address of a block, other threads may know of that.
+    #[inline]
+    pub(crate) fn publish(&self, value: u64) {
+        let lane = self.arena.as_ref().and_then(|arena| arena.lane_of(value as usize));
+        if let Some(lane) = lane {
+            self.with(|lanes, _| {
+                let lane = lanes.get_mut(lane)?;
+                let index = lane.around(value as usize)?;
+                lane.blocks[index].is_published = true;
+                Some(())
+            });
+        }
+    }
+
+    /// The locations that were accessed in a block, and not elsewhere since.
+    pub(crate) fn keys_in(&self, id: BlockId) -> Vec<Key> {
+        self.with(|lanes, _| {
+            // SAFETY: as in `with`.
+            let addresses = unsafe { &*self.addresses.get() };
+            let block = &lanes[id.lane as usize].blocks[id.index as usize];
+            let range = block.start..block.start + block.size;
+            let is_there = |key: &&Key| addresses.get(key.index()).is_some_and(|address| range.contains(address));
+            block.keys.iter().filter(is_there).copied().collect()
+        })
+    }
+
+    /// The allocation and the free of a block.
+    pub(crate) fn history(&self, id: BlockId) -> (BlockEvent, Option<BlockEvent>, usize) {
+        self.with(|lanes, sites| {
+            let block = &lanes[id.lane as usize].blocks[id.index as usize];
+            let allocated = BlockEvent { thread: Some(block.owner), place: sites.place(block.allocated) };
+            let freed =
+                (!block.is_live).then(|| BlockEvent { thread: block.freed_by, place: sites.place(block.freed) });
+            (allocated, freed, block.size)
+        })
+    }
+
+    /// When a block was freed, by the time of the thread that did.
+    pub(crate) fn freed_when(&self, id: BlockId) -> Option<(ThreadId, u32)> {
+        self.with(|lanes, _| {
+            let block = &lanes[id.lane as usize].blocks[id.index as usize];
+            Some((block.freed_by?, block.died))
+        })
+    }
+
+    /// Where blocks of the execution are.
+    pub(crate) fn used(&self) -> Vec<Range<usize>> {
+        self.with(|lanes, _| lanes.iter().map(Lane::used).filter(|range| !range.is_empty()).collect())
+    }
+
+    /// Whether `address` is in memory that no block has now.
+    pub(crate) fn is_vacant(&self, address: usize) -> bool {
+        let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
+        self.with(|lanes, _| {
+            let Some(lane) = lanes.get(lane) else { return true };
+            lane.around(address).is_none_or(|index| !lane.blocks[index].is_live)
+        })
+    }
+}
+
+impl Drop for Heap {
+    fn drop(&mut self) {
+        self.begin();
+        if let Some(arena) = self.arena.take() {
+            arena.give_back();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The allocator that knows the blocks of a model.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ptr;
+
+use super::region::{contains, note_installed};
+use crate::lifetimes;
+
+/// A global allocator for tests that knows which memory belongs to a model.
+///
+/// ```
+/// #[global_allocator]
+/// static ALLOCATOR: teetotal_live::alloc::Checked = teetotal_live::alloc::Checked;
+/// ```
+///
+/// With it, a use after free, a double free and a free that races with an access are found; an access to a block that was
+/// published without synchronization is a data race; an allocation may have the address of a block that its thread has
+/// freed, as a choice of the search; and addresses are the same in every run of the same prefix. Outside of models it is
+/// the allocator of the system.
+///
+/// Accesses are those to types of this crate. What code reads and writes in a block without them is not seen, except that
+/// a pointer read from a freed block leads to memory that cannot be accessed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checked;
+
+// SAFETY: memory comes from the system, or from lanes in which no two blocks overlap as long as both are allocated.
+unsafe impl GlobalAlloc for Checked {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        note_installed();
+        match lifetimes::allocate(layout) {
+            Some(block) => block,
+            // SAFETY: the caller's.
+            None => unsafe { System.alloc(layout) },
+        }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        note_installed();
+        match lifetimes::allocate(layout) {
+            Some(block) => {
+                // SAFETY: the block is of this size.
+                unsafe { ptr::write_bytes(block, 0, layout.size()) };
+                block
+            }
+            // SAFETY: the caller's.
+            None => unsafe { System.alloc_zeroed(layout) },
+        }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if contains(block as usize) {
+            lifetimes::free(block as usize);
+        } else {
+            // SAFETY: the caller's.
+            unsafe { System.dealloc(block, layout) };
+        }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if !contains(block as usize) {
+            // What was allocated outside of a model stays there.
+            // SAFETY: the caller's.
+            return unsafe { System.realloc(block, layout, size) };
+        }
+        let Ok(new_layout) = Layout::from_size_align(size, layout.align()) else { return ptr::null_mut() };
+        // SAFETY: the caller's.
+        let new = unsafe { self.alloc(new_layout) };
+        if !new.is_null() {
+            // SAFETY: both blocks have so many bytes, and the caller's.
+            unsafe {
+                ptr::copy_nonoverlapping(block, new, layout.size().min(size));
+                self.dealloc(block, layout);
+            }
+        }
+        new
+    }
+}

@@ -1,0 +1,140 @@
+//! The blocks that one thread of a model has allocated.
+
+use std::ops::Range;
+
+use teetotal_program::ThreadId;
+
+use super::BlockId;
+use super::region::Arena;
+use super::site::Site;
+use crate::identity::Key;
+
+/// Sizes and places of blocks are multiples of this.
+const GRAIN: usize = 16;
+
+/// A block of memory.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) start: usize,
+    pub(super) size: usize,
+    pub(super) align: usize,
+    /// The thread that allocated it, when by its own time, and where.
+    pub(super) owner: ThreadId,
+    pub(super) born: u32,
+    pub(super) allocated: Site,
+    pub(super) is_live: bool,
+    /// The thread that freed it, when by its own time, and where.
+    pub(super) freed_by: Option<ThreadId>,
+    pub(super) died: u32,
+    pub(super) freed: Site,
+    /// The locations that were accessed in it.
+    pub(super) keys: Vec<Key>,
+    /// Whether its address was written to a location.
+    pub(super) is_published: bool,
+}
+
+impl Block {
+    /// It is allocated.
+    pub(super) fn begin(&mut self, owner: ThreadId, born: u32, allocated: Site) {
+        (self.owner, self.born, self.allocated) = (owner, born, allocated);
+        self.is_live = true;
+        self.keys.clear();
+        self.is_published = false;
+    }
+
+    /// Whether another thread may know of it, so that it stays when it is freed.
+    pub(super) fn stays(&self) -> bool {
+        self.is_published || !self.keys.is_empty()
+    }
+
+    /// It is freed.
+    pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: u32, freed: Site) {
+        (self.freed_by, self.died, self.freed) = (freed_by, died, freed);
+        self.is_live = false;
+    }
+}
+
+/// The blocks of a thread, in the order of their addresses.
+#[derive(Debug)]
+pub(super) struct Lane {
+    owner: ThreadId,
+    bounds: Range<usize>,
+    first: usize,
+    next: usize,
+    pub(super) blocks: Vec<Block>,
+    /// Freed blocks that no other thread knows of: the next allocation may have them.
+    pub(super) spare: Vec<u32>,
+    /// Blocks that this thread has freed and that stay.
+    pub(super) given_up: Vec<BlockId>,
+}
+
+impl Lane {
+    pub(super) fn new(owner: ThreadId, bounds: Range<usize>, first: usize) -> Self {
+        Lane { owner, bounds, first, next: first, blocks: Vec::new(), spare: Vec::new(), given_up: Vec::new() }
+    }
+
+    /// Allocates a block; nothing if there is no room.
+    pub(super) fn allocate(&mut self, born: u32, size: usize, align: usize, site: Site) -> Option<usize> {
+        let fits = |&index: &u32| {
+            let block = &self.blocks[index as usize];
+            block.size == size && block.align == align
+        };
+        if let Some(at) = self.spare.iter().rposition(fits) {
+            let index = self.spare.remove(at);
+            let block = &mut self.blocks[index as usize];
+            let owner = block.owner;
+            block.begin(owner, born, site);
+            return Some(block.start);
+        }
+        let start = self.next.checked_next_multiple_of(align.max(GRAIN))?;
+        let end = start.checked_add(size)?.checked_next_multiple_of(GRAIN)?;
+        if end > self.bounds.end {
+            return None;
+        }
+        self.next = end;
+        let owner = self.owner;
+        let (freed, keys) = (Site::UNKNOWN, Vec::new());
+        self.blocks.push(Block {
+            start,
+            size,
+            align,
+            owner,
+            born,
+            allocated: site,
+            is_live: true,
+            freed_by: None,
+            died: 0,
+            freed,
+            keys,
+            is_published: false,
+        });
+        Some(start)
+    }
+
+    /// The block that begins at `address`.
+    pub(super) fn at(&self, address: usize) -> Option<usize> {
+        self.blocks.binary_search_by_key(&address, |block| block.start).ok()
+    }
+
+    /// The block that `address` is in.
+    pub(super) fn around(&self, address: usize) -> Option<usize> {
+        let index = self.blocks.partition_point(|block| block.start <= address).checked_sub(1)?;
+        (address < self.blocks[index].start + self.blocks[index].size).then_some(index)
+    }
+
+    /// Where its blocks are.
+    pub(super) fn used(&self) -> Range<usize> {
+        self.first..self.next
+    }
+
+    /// The execution ends; what is still allocated stays where it is.
+    pub(super) fn end_execution(&mut self, arena: &Arena, index: usize) {
+        let live = self.blocks.iter().filter(|block| block.is_live);
+        let (n_live, end) = live.fold((0, 0), |(n, _), block| (n + 1, block.start + block.size));
+        self.first = arena.leave(index, n_live, end.next_multiple_of(GRAIN));
+        self.next = self.first;
+        self.blocks.clear();
+        self.spare.clear();
+        self.given_up.clear();
+    }
+}

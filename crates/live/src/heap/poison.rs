@@ -1,0 +1,47 @@
+//! What freed blocks are filled with.
+//!
+//! The poison is the address of memory that cannot be accessed, so that a pointer read from a freed block leads there.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// So many bytes around the poison cannot be accessed.
+#[cfg(unix)]
+const BYTES: usize = 1 << 20;
+
+/// The poison; on systems where no memory can be reserved it is this.
+static POISON: AtomicUsize = AtomicUsize::new(0x7eee_eeee_eee8);
+
+/// Reserves the memory that the poison points to.
+pub(crate) fn watch_poison() {
+    #[cfg(unix)]
+    {
+        static ONCE: std::sync::Once = std::sync::Once::new();
+        ONCE.call_once(|| {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+            // SAFETY: it maps new memory, and touches no other.
+            let start = unsafe { libc::mmap(std::ptr::null_mut(), BYTES, libc::PROT_NONE, flags, -1, 0) };
+            if start != libc::MAP_FAILED {
+                POISON.store(start as usize + BYTES / 2, Ordering::Relaxed);
+            }
+        });
+    }
+}
+
+/// Whether an access to `address` followed the poison.
+#[cfg(unix)]
+pub(crate) fn is_poison(address: usize) -> bool {
+    address.abs_diff(POISON.load(Ordering::Relaxed)) < BYTES / 2
+}
+
+/// Fills a block with poison.
+///
+/// # Safety
+/// Nothing uses the block any more.
+pub(super) unsafe fn fill(start: usize, size: usize) {
+    let poison = POISON.load(Ordering::Relaxed).to_ne_bytes();
+    // SAFETY: the caller's.
+    let bytes = unsafe { std::slice::from_raw_parts_mut(start as *mut u8, size) };
+    for chunk in bytes.chunks_mut(poison.len()) {
+        chunk.copy_from_slice(&poison[..chunk.len()]);
+    }
+}

@@ -1,0 +1,160 @@
+//! The address space that blocks of models come from.
+//!
+//! It is reserved once for the process, and memory is there only where it is touched. It has arenas, one for each model
+//! under way, and an arena has lanes, one for each thread of the model.
+
+use std::ops::Range;
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// So many threads of a model have a lane; what others allocate comes from the system.
+const LANES: usize = 64;
+
+/// So many models may be under way at a time.
+const ARENAS: usize = 64;
+
+/// Lanes have this size where there is address space enough, or else the next.
+const LANE_BYTES: [usize; 3] = [1 << 30, 1 << 27, 1 << 22];
+
+static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
+/// Where the region is; 0 as long as there is none.
+static START: AtomicUsize = AtomicUsize::new(0);
+static LANE: AtomicUsize = AtomicUsize::new(0);
+
+/// The allocator is the global one.
+#[inline]
+pub(super) fn note_installed() {
+    if !IS_INSTALLED.load(Ordering::Relaxed) {
+        IS_INSTALLED.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether the checked allocator is the global one.
+pub(crate) fn is_installed() -> bool {
+    // Whatever the global allocator is, this asks it for memory.
+    drop(std::hint::black_box(Box::new(0_u64)));
+    IS_INSTALLED.load(Ordering::Relaxed)
+}
+
+/// Whether `address` may be that of a block of a model.
+#[inline]
+pub(super) fn contains(address: usize) -> bool {
+    let start = START.load(Ordering::Relaxed);
+    start != 0 && address.wrapping_sub(start) < size(LANE.load(Ordering::Relaxed))
+}
+
+fn size(lane: usize) -> usize {
+    ARENAS * (LANES + 1) * lane
+}
+
+/// Reserves the address space.
+fn reserve() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for lane in LANE_BYTES {
+            if let Some(start) = map(size(lane)) {
+                LANE.store(lane, Ordering::Relaxed);
+                START.store(start, Ordering::Relaxed);
+                return;
+            }
+        }
+    });
+}
+
+#[cfg(unix)]
+fn map(size: usize) -> Option<usize> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: it maps new memory, and touches no other.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, -1, 0) };
+    (start != libc::MAP_FAILED).then_some(start as usize)
+}
+
+#[cfg(not(unix))]
+fn map(_size: usize) -> Option<usize> {
+    None
+}
+
+/// What is kept of an arena from one model to the next, at its beginning: all zeros at first.
+struct Header {
+    is_taken: AtomicBool,
+    lanes: [Left; LANES],
+}
+
+/// What executions have left in a lane.
+struct Left {
+    /// How many bytes at its beginning may be in use.
+    bytes: AtomicUsize,
+    /// How many blocks there are in use.
+    blocks: AtomicUsize,
+}
+
+/// The address space of a model.
+#[derive(Debug)]
+pub(super) struct Arena {
+    start: usize,
+    lane: usize,
+}
+
+impl Arena {
+    /// An arena that no other model has, if the allocator is installed and there is one.
+    pub(super) fn take() -> Option<Self> {
+        if !is_installed() {
+            return None;
+        }
+        reserve();
+        let (start, lane) = (START.load(Ordering::Relaxed), LANE.load(Ordering::Relaxed));
+        if start == 0 {
+            return None;
+        }
+        let mut arenas = (0..ARENAS).map(|index| Arena { start: start + index * (LANES + 1) * lane, lane });
+        arenas.find(|arena| !arena.header().is_taken.swap(true, Ordering::Acquire))
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: the beginning of an arena is mapped for good and holds nothing else; zeros are a value of it.
+        unsafe { &*(self.start as *const Header) }
+    }
+
+    /// Where a lane is, if there is one with this number.
+    pub(super) fn lane(&self, index: usize) -> Option<Range<usize>> {
+        let start = self.start + (index + 1) * self.lane;
+        (index < LANES).then_some(start..start + self.lane)
+    }
+
+    /// The lane that `address` is in.
+    #[inline]
+    pub(super) fn lane_of(&self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.start + self.lane);
+        let index = offset / self.lane.max(1);
+        (address >= self.start + self.lane && index < LANES).then_some(index)
+    }
+
+    /// The first address of a lane behind what earlier executions left there.
+    pub(super) fn first_free(&self, index: usize) -> usize {
+        self.start + (index + 1) * self.lane + self.header().lanes[index].bytes.load(Ordering::Relaxed)
+    }
+
+    /// An execution has left so many more blocks in a lane, up to `end`; returns where the next one begins.
+    pub(super) fn leave(&self, index: usize, blocks: usize, end: usize) -> usize {
+        let left = &self.header().lanes[index];
+        if blocks > 0 {
+            left.bytes.store(end - (self.start + (index + 1) * self.lane), Ordering::Relaxed);
+            left.blocks.fetch_add(blocks, Ordering::Relaxed);
+        } else if left.blocks.load(Ordering::Relaxed) == 0 {
+            left.bytes.store(0, Ordering::Relaxed);
+        }
+        self.first_free(index)
+    }
+
+    /// A block is freed that an earlier execution left in a lane.
+    pub(super) fn forget_old(&self, index: usize) {
+        let blocks = &self.header().lanes[index].blocks;
+        let _ = blocks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |blocks| blocks.checked_sub(1));
+    }
+
+    /// Lets another model have it.
+    pub(super) fn give_back(self) {
+        self.header().is_taken.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,99 @@
+//! Where in the source blocks are allocated and freed.
+//!
+//! The allocator is not told who calls it, and to find out takes longer than to allocate. So it is found out only where an
+//! execution is run again to be shown.
+
+use std::backtrace::Backtrace;
+
+use crate::complaint::Place;
+
+/// The number of an allocation or a free.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Site(u32);
+
+impl Site {
+    pub(super) const UNKNOWN: Site = Site(u32::MAX);
+}
+
+/// Where allocations and frees took place, if that is recorded.
+#[derive(Debug, Default)]
+pub(super) struct Sites {
+    is_recorded: bool,
+    traces: Vec<Backtrace>,
+}
+
+impl Sites {
+    pub(super) fn record(&mut self) {
+        self.is_recorded = true;
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.traces.clear();
+    }
+
+    /// Takes note of where the thread that runs is.
+    #[inline]
+    pub(super) fn add(&mut self) -> Site {
+        if !self.is_recorded {
+            return Site::UNKNOWN;
+        }
+        self.traces.push(Backtrace::force_capture());
+        Site(self.traces.len() as u32 - 1)
+    }
+
+    /// The place in the user's source that it came from.
+    pub(super) fn place(&self, site: Site) -> Option<Place> {
+        let trace = self.traces.get(site.0 as usize)?;
+        place_in(&trace.to_string())
+    }
+}
+
+/// The first place in a backtrace that is neither of this crate nor of the standard library.
+///
+/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known.
+fn place_in(trace: &str) -> Option<Place> {
+    let mut is_own = true;
+    for line in trace.lines().map(str::trim_start) {
+        let Some(place) = line.strip_prefix("at ") else {
+            let function = line.split_once(": ").map_or(line, |(_, function)| function);
+            let function = function.trim_start_matches(['<', '&']);
+            let of_rust = ["core::", "alloc::", "std::", "__r", "_R", "rust_"];
+            is_own = function.starts_with("teetotal_live::") || of_rust.iter().any(|name| function.starts_with(name));
+            continue;
+        };
+        if is_own || place.contains("/rustc/") || place.contains("/library/alloc/") || place.contains("/library/core/")
+        {
+            continue;
+        }
+        let mut parts = place.rsplitn(3, ':');
+        let (column, line) = (parts.next()?.trim().parse().ok()?, parts.next()?.parse().ok()?);
+        return Some(Place { file: relative(parts.next()?), line, column });
+    }
+    None
+}
+
+/// The name of a file as `Location` has it: relative to the directory in which the program was built, if it is below.
+fn relative(file: &str) -> String {
+    let file = file.strip_prefix("./").unwrap_or(file);
+    let here = std::env::current_dir().ok();
+    let below = here.as_deref().and_then(|here| {
+        let ancestors = here.ancestors().take(4);
+        ancestors.filter_map(|root| std::path::Path::new(file).strip_prefix(root).ok()).next()
+    });
+    below.map_or_else(|| file.to_owned(), |below| below.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_of_the_library_are_passed_over() {
+        let trace = "   0: std::backtrace::Backtrace::force_capture\n             at /rustc/abc/library/std/src/backtrace.rs:1:2\n   \
+                     1: teetotal_live::heap::Heap::allocate\n             at /x/crates/live/src/heap.rs:3:4\n   \
+                     2: alloc::boxed::Box<T>::new\n             at /rustc/abc/library/alloc/src/boxed.rs:5:6\n   \
+                     3: stack::push\n             at /elsewhere/tests/stack.rs:17:20\n";
+        let place = place_in(trace).expect("there is a frame of the user");
+        assert_eq!((place.file.as_str(), place.line, place.column), ("/elsewhere/tests/stack.rs", 17, 20));
+    }
+}

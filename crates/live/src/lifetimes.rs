@@ -1,0 +1,174 @@
+//! Lifetimes as events: allocation, creation, move and free are plain accesses of their thread to what is in a block.
+
+use std::alloc::Layout;
+use std::panic::Location;
+
+use teetotal_program::ThreadId;
+
+use crate::complaint::{Complaint, Place, Race};
+use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, MemoryFault};
+use crate::identity::Key;
+use crate::loops::mix;
+use crate::request::{Matter, What};
+use crate::runtime::{Execution, current_unguarded, fail, note, perform};
+
+impl Execution {
+    /// The thread whose code allocates and frees, if it is code of the model and not of this crate.
+    #[inline]
+    fn allocating(&self) -> Option<ThreadId> {
+        let is_own = self.heap.is_busy.get() || self.is_in_call() || self.is_over.get();
+        if is_own { None } else { self.running() }
+    }
+
+    fn time_of(&self, thread: ThreadId) -> u32 {
+        self.races.try_borrow_mut().map_or(0, |mut races| races.time(thread))
+    }
+}
+
+/// A block for the thread that runs; nothing if it comes from the system.
+pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
+    let execution = current_unguarded()?;
+    if !execution.heap.is_on() {
+        return None;
+    }
+    let thread = execution.allocating()?;
+    let (size, align) = (layout.size(), layout.align());
+    let time = execution.time_of(thread);
+    let again = execution.heap.reusable(thread, size, align).filter(|_| is_reused(execution));
+    let block = match again {
+        Some(id) => execution.heap.reuse(id, execution.time_of(thread), thread),
+        None => execution.heap.allocate(thread, time, size, align)?,
+    };
+    note_owned(execution, block, 1);
+    Some(block as *mut u8)
+}
+
+/// Whether an allocation has the address of a block that its thread has freed: the search decides, within its bound.
+fn is_reused(execution: &Execution) -> bool {
+    execution.reuse.may_ask(execution) && {
+        let place = execution.last_place().unwrap_or(Location::caller());
+        let is_taken = perform(What::Choose { alternatives: 2, matter: Matter::Reuse }, place) == 1;
+        if is_taken {
+            execution.reuse.take(execution);
+        }
+        is_taken
+    }
+}
+
+/// The block at `address` is freed.
+pub(crate) fn free(address: usize) {
+    let Some(execution) = current_unguarded() else { return };
+    let thread = execution.running();
+    let is_checked = execution.allocating().is_some();
+
+    let time = thread.map_or(0, |thread| if is_checked { execution.time_of(thread) } else { 0 });
+    // Others must have done with it before it is poisoned.
+    if let (Some(thread), true) = (thread, is_checked)
+        && let Some(id) = execution.heap.block_at(address)
+        && let Some(access) = execution.rival_in(thread, id)
+    {
+        let (allocated, _, size) = execution.heap.history(id);
+        let freed = execution.heap.here(thread);
+        let (kind, place, is_ordered) = (FaultKind::RacingFree, freed.place.clone(), false);
+        let (freed, access) = (Some(freed), Some(access));
+        end(execution, MemoryFault { kind, thread, place, size, allocated, freed, access, is_ordered });
+    }
+    match execution.heap.free(thread, time, address) {
+        Freed::Now => note_owned(execution, address, -1),
+        Freed::Twice(id) => {
+            if let (Some(thread), true) = (thread, is_checked) {
+                let (allocated, freed, size) = execution.heap.history(id);
+                let place = execution.heap.here(thread).place;
+                let is_ordered = execution.knows_free(thread, id);
+                let kind = FaultKind::DoubleFree;
+                end(execution, MemoryFault { kind, thread, place, size, allocated, freed, access: None, is_ordered });
+            }
+        }
+        Freed::Unknown => {}
+    }
+}
+
+/// The code of the thread that runs has followed a pointer that it read from a freed block.
+pub(crate) extern "C" fn follow_poison() -> ! {
+    let fault = current_unguarded().and_then(|execution| {
+        let (kind, thread, unknown) = (FaultKind::StalePointer, execution.running()?, BlockEvent::default());
+        let place = execution.heap.here(thread).place;
+        let (allocated, size, is_ordered) = (unknown, 0, false);
+        Some((execution, MemoryFault { kind, thread, place, size, allocated, freed: None, access: None, is_ordered }))
+    });
+    match fault {
+        Some((execution, fault)) => end(execution, fault),
+        None => std::process::abort(),
+    }
+}
+
+/// For loops: a block is owned that was not, or is no longer.
+fn note_owned(execution: &Execution, block: usize, how_many: i64) {
+    if !execution.heads.is_empty() && execution.running().is_some() {
+        let number = mix(3, block as u64).wrapping_mul(how_many as u64);
+        note(|noted| noted.balance = noted.balance.wrapping_add(number));
+    }
+}
+
+/// Ends the thread that runs.
+fn end(execution: &Execution, fault: MemoryFault) -> ! {
+    let place = execution.last_place().unwrap_or(Location::caller());
+    fail(Complaint::Memory(Box::new(fault)), place)
+}
+
+impl Execution {
+    /// The access to a location in a block that the free by `thread` is not ordered with.
+    fn rival_in(&self, thread: ThreadId, id: BlockId) -> Option<crate::complaint::Access> {
+        let mut races = self.races.try_borrow_mut().ok()?;
+        self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key))
+    }
+
+    /// Whether `thread` comes after the free of a block.
+    fn knows_free(&self, thread: ThreadId, id: BlockId) -> bool {
+        let Some((by, time)) = self.heap.freed_when(id) else { return true };
+        by == thread || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, by, time))
+    }
+
+    /// A location is accessed at `address`: it was made or moved there by the thread that allocated the block.
+    #[inline]
+    pub(crate) fn see(&self, key: Key, address: usize) {
+        if let Some((_, owner, born)) = self.heap.see(key, address)
+            && let Ok(mut races) = self.races.try_borrow_mut()
+        {
+            races.create(owner, born, key);
+        }
+    }
+
+    /// What is wrong with an access to freed memory, if `address` is in such.
+    pub(crate) fn use_after_free(
+        &self,
+        thread: ThreadId,
+        address: usize,
+        place: &'static Location<'static>,
+    ) -> Option<MemoryFault> {
+        let id = self.heap.freed_at(address)?;
+        let (allocated, freed, size) = self.heap.history(id);
+        let (kind, place, is_ordered) =
+            (FaultKind::UseAfterFree, Some(Place::from(place)), self.knows_free(thread, id));
+        Some(MemoryFault { kind, thread, place, size, allocated, freed, access: None, is_ordered })
+    }
+
+    /// What a race is called: one with the creation of a location is about the block that it is in.
+    pub(crate) fn complaint_of(&self, race: Race) -> Complaint {
+        let created = race.first.kind.is_creation.then(|| self.heap.block_of(race.key)).flatten();
+        let Some(id) = created else { return Complaint::Race(race) };
+        let (allocated, freed, size) = self.heap.history(id);
+        let (kind, thread) = (FaultKind::UnpublishedBlock, race.second.thread);
+        let (place, access) = (Some(race.second.place.into()), Some(race.second));
+        Complaint::Memory(Box::new(MemoryFault {
+            kind,
+            thread,
+            place,
+            size,
+            allocated,
+            freed,
+            access,
+            is_ordered: false,
+        }))
+    }
+}

@@ -1,0 +1,73 @@
+//! Tells what is wrong with how a model uses its memory.
+
+use teetotal_live::{BlockEvent, FaultKind, MemoryFault, Place};
+use teetotal_program::ThreadId;
+
+use super::failure::{after_message, snippet};
+use super::source_text::SourceTexts;
+use super::storyboard::thread_name;
+use super::violation::ViolationKind;
+
+pub(super) fn kind_of(kind: FaultKind) -> ViolationKind {
+    match kind {
+        FaultKind::DoubleFree => ViolationKind::DoubleFree,
+        FaultKind::UnpublishedBlock => ViolationKind::DataRace,
+        _ => ViolationKind::UseAfterFree,
+    }
+}
+
+/// The allocation, the free and the access, as far as they are known.
+pub(super) fn places_of(fault: &MemoryFault) -> Vec<Place> {
+    let access = fault.access.map(|access| access.place.into());
+    let freed = fault.freed.as_ref().and_then(|freed| freed.place.clone());
+    let mut places: Vec<Place> =
+        [fault.allocated.place.clone(), freed, access, fault.place.clone()].into_iter().flatten().collect();
+    places.dedup();
+    places
+}
+
+pub(super) fn threads_of(fault: &MemoryFault) -> Vec<ThreadId> {
+    let freed = fault.freed.as_ref().and_then(|freed| freed.thread);
+    let threads = [Some(fault.thread), fault.allocated.thread, freed, fault.access.map(|access| access.thread)];
+    let mut threads: Vec<ThreadId> = threads.into_iter().flatten().collect();
+    threads.sort_unstable();
+    threads.dedup();
+    threads
+}
+
+/// What is wrong, with the allocation, the free and the access.
+pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
+    let thread = thread_name(fault.thread);
+    let (message, verb) = match fault.kind {
+        FaultKind::StalePointer => {
+            ("use after free: a pointer was followed that was read from freed memory", "follows it")
+        }
+        FaultKind::DoubleFree => ("double free: this block of memory was freed before", "frees it again"),
+        FaultKind::RacingFree => ("use after free: nothing orders the free of this block after an access", "frees it"),
+        FaultKind::UnpublishedBlock => {
+            ("data race: nothing orders the creation of this value before an access", "accesses it")
+        }
+        _ if fault.is_ordered => ("use after free: this block of memory was freed before the access", "accesses it"),
+        _ => ("use after free: nothing orders the access before the free of this block", "accesses it"),
+    };
+    let mut out = format!("{message}\n");
+    let mut row = |place: Option<&Place>, label: &str| match place {
+        Some(place) => out.push_str(after_message(&snippet("", place, Some(label), texts))),
+        None => out.push_str(&format!("  {label} (the place in the source is not known)\n")),
+    };
+    let allocated = format!("{} allocates the block ({} bytes)", by(&fault.allocated), fault.size);
+    if fault.kind != FaultKind::StalePointer {
+        row(fault.allocated.place.as_ref(), &allocated);
+    }
+    if let (Some(access), FaultKind::RacingFree) = (&fault.access, fault.kind) {
+        row(Some(&access.place.into()), &format!("{} {} it here", thread_name(access.thread), access.kind.verb()));
+    } else if let (Some(freed), true) = (&fault.freed, fault.kind != FaultKind::UnpublishedBlock) {
+        row(freed.place.as_ref(), &format!("{} frees it", by(freed)));
+    }
+    row(fault.place.as_ref(), &format!("{thread} {verb}"));
+    out
+}
+
+fn by(event: &BlockEvent) -> String {
+    event.thread.map_or_else(|| "the end of the execution".to_owned(), thread_name)
+}
