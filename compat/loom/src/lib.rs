@@ -7,6 +7,10 @@
 //! loom = { git = "<where teetotal is>" }
 //! ```
 //!
+//! It installs `teetotal::alloc::Checked` as the global allocator, so that uses after free are found and a node that is
+//! published without synchronization is a race; a program with a global allocator of its own takes the crate with
+//! `default-features = false`.
+//!
 //! Every execution under PSO is looked at, which has every execution of SC and TSO too; `TEETOTAL_MODEL` names another
 //! model.
 
@@ -15,6 +19,11 @@
 pub mod lazy_static;
 pub mod model;
 pub mod thread;
+
+/// Knows the memory of a model; the feature `allocator`, which is on by default, installs it.
+#[cfg(feature = "allocator")]
+#[global_allocator]
+static ALLOCATOR: teetotal::alloc::Checked = teetotal::alloc::Checked;
 
 #[cfg(feature = "futures")]
 #[doc(inline)]

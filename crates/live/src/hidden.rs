@@ -117,6 +117,8 @@ struct Pages {
     is_spurious_bound_met: AtomicBool,
     /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
     is_reuse_bound_met: AtomicBool,
+    /// How many executions were left with threads in the middle, whose stacks were discarded.
+    discarded: AtomicUsize,
     /// Whether a model used something that the search looks at, threads aside.
     has_operations: AtomicBool,
     /// How deep in its stack a thread stood at most whose own state was looked at.
@@ -179,6 +181,16 @@ impl Ledger {
     #[must_use]
     pub fn is_reuse_bound_met(&self) -> bool {
         self.0.is_reuse_bound_met.load(Ordering::Relaxed)
+    }
+
+    /// How many executions were left with threads in the middle: what these own is leaked.
+    #[must_use]
+    pub fn discarded(&self) -> usize {
+        self.0.discarded.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_discarded(&self) {
+        self.0.discarded.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn note_operation(&self) {

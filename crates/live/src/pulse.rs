@@ -16,6 +16,8 @@ pub struct Pulse {
     place: AtomicPtr<Location<'static>>,
     /// The name of the OS thread, which is that of the test.
     name: Option<String>,
+    /// The number that the system has for it, where that is known.
+    task: Option<u64>,
 }
 
 /// A thread of a model that runs.
@@ -36,11 +38,24 @@ thread_local! {
 
 fn register() -> Arc<Pulse> {
     let name = std::thread::current().name().map(str::to_owned);
-    let own = Arc::new(Pulse { name, ..Pulse::default() });
+    let own = Arc::new(Pulse { name, task: task(), ..Pulse::default() });
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     all.retain(|other| other.strong_count() > 0);
     all.push(Arc::downgrade(&own));
     own
+}
+
+/// The number that the system has for this OS thread.
+fn task() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: it takes nothing and only returns a number.
+        u64::try_from(unsafe { libc::gettid() }).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        None
+    }
 }
 
 /// The pulses of all OS threads that run models.
@@ -54,6 +69,15 @@ impl Pulse {
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
+    }
+
+    /// Whether the OS thread sleeps, as far as the system tells: it then waits for something.
+    #[must_use]
+    pub fn is_asleep(&self) -> bool {
+        let stat = self.task.and_then(|task| std::fs::read_to_string(format!("/proc/self/task/{task}/stat")).ok());
+        // The state is the first word after the name, which is in parentheses.
+        let state = stat.as_deref().and_then(|stat| stat.rsplit_once(") ")).map(|(_, rest)| rest);
+        state.is_some_and(|state| state.starts_with('S'))
     }
 
     /// The thread of a model that runs, if one does.

@@ -101,6 +101,8 @@ pub struct Live {
     follows: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
+    /// Whether it did something else than it was to do again.
+    is_lost: bool,
     /// What is stronger than the source says.
     mend: Mend,
     pub(crate) beginning: Beginning,
@@ -202,6 +204,7 @@ impl Live {
             records_places: false,
             follows: false,
             is_settled: false,
+            is_lost: false,
             mend: Mend::default(),
             beginning: Beginning::default(),
         };
@@ -330,9 +333,10 @@ impl Live {
 
     /// Ends an execution that the search has no more use for.
     ///
-    /// Code that is in the middle of something cannot be unwound, since it need not expect that; so it runs to its end
-    /// from memory as it is there, which is one of its executions. After a failure, and where nobody knows what memory
-    /// holds, nothing more is run, and what threads had is lost.
+    /// Code that is in the middle of something cannot be unwound, since it need not expect that. Where the search knows
+    /// what memory holds, with every buffer drained, it runs to its end from there, which is one of its executions. After
+    /// a failure, where the code did something else than the search had planned, and where threads are blocked forever,
+    /// their stacks are discarded: nothing of them runs any more, what they own is leaked, and the ledger counts it.
     fn abandon(&mut self) {
         let has_failed = self.threads.iter().any(|thread| matches!(thread.state, State::Failed(..)));
         let is_done = !self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..)));
@@ -343,6 +347,10 @@ impl Live {
             self.execution.is_over.set(true);
             self.conclude();
         }
+        if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
+            self.execution.ledger.note_discarded();
+        }
+        self.is_lost = false;
         for mut thread in self.threads.drain(..) {
             thread.loops.clear();
             self.spare_loops.push(thread.loops);

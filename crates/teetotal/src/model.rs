@@ -195,6 +195,9 @@ pub struct Report {
     pub reachable: Vec<Mark>,
     /// Where the threads stood in an execution that was too long or could not be run again.
     pub standing: Vec<Standing>,
+    /// How many executions were left with threads in the middle, since these are blocked forever or did something else
+    /// when they were run again. Their stacks were discarded, and what they own is leaked.
+    pub discarded: usize,
 }
 
 impl Builder {
@@ -398,6 +401,7 @@ impl Builder {
             not_robust: Vec::new(),
             reachable,
             standing: ledger.standing(),
+            discarded: ledger.discarded(),
         }
     }
 }

@@ -27,13 +27,15 @@ impl Rewind for Live {
     fn rerun(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
         self.is_rerunning = true;
         let result = self.redo(plan, written);
+        self.is_lost = result.is_err();
         self.is_rerunning = false;
         (0..self.threads.len()).for_each(|index| self.give_numbers(ThreadId::at(index)));
         result
     }
 
     fn settle(&mut self, memory: &dyn Fn(Loc) -> Value) {
-        self.is_settled = true;
+        // What memory holds is of use only to code that stands where the search takes it to be.
+        self.is_settled = !self.is_lost;
         for (index, loc) in self.memory.get_mut().locations.iter().enumerate() {
             if let Some(loc) = loc {
                 self.execution.hold(index, memory(*loc));

@@ -37,6 +37,7 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
                 not_robust: Vec::new(),
                 reachable: Vec::new(),
                 standing: Vec::new(),
+                discarded: 0,
             }
         }
         Ok(Some(failure)) => panic!("{failure}"),

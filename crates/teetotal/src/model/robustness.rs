@@ -110,6 +110,7 @@ fn report(
         not_robust,
         reachable: Vec::new(),
         standing: ledger.standing(),
+        discarded: 0,
     }
 }
 

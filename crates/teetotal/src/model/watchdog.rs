@@ -37,7 +37,11 @@ fn watch(patience: Duration) {
             let before = known.get(&name).filter(|(beat, ..)| *beat == running.beat);
             let (since, mut is_said) = before.map_or((Instant::now(), false), |(_, since, is_said)| (*since, *is_said));
             if !is_said && since.elapsed() >= patience {
-                say_for(pulse.name(), &text(&running, since.elapsed().as_secs()));
+                let is_blocked = pulse.is_asleep();
+                say_for(pulse.name(), &text(&running, since.elapsed().as_secs(), is_blocked));
+                if is_blocked {
+                    end();
+                }
                 is_said = true;
             }
             now.insert(name, (running.beat, since, is_said));
@@ -46,15 +50,30 @@ fn watch(patience: Duration) {
     }
 }
 
-fn text(running: &Running, seconds: u64) -> String {
+/// Ends the process: what waits for a lock that no thread will release cannot be ended alone.
+#[expect(clippy::exit, reason = "nothing else ends a thread that is blocked")]
+fn end() -> ! {
+    std::process::exit(101)
+}
+
+fn text(running: &Running, seconds: u64, is_blocked: bool) -> String {
     let thread = thread_name(running.thread);
     let place = match running.place {
         Some(place) => format!("after the one at {}:{}:{}", place.file(), place.line(), place.column()),
         None => "of its own".to_owned(),
     };
+    if is_blocked {
+        return format!(
+            "{thread} is blocked outside of the checker: it has come to no operation {place} for {seconds} s\n\
+             help: threads of a model run one at a time, so that a lock, channel or thread of the standard library blocks \
+             forever; use those of `teetotal`\n\
+             help: a lock of the standard library may be held by an execution that the search has left\n\
+             the process ends here, since a thread that is blocked cannot be ended alone"
+        );
+    }
     format!(
         "{thread} has come to no operation {place} for {seconds} s\n\
-         help: threads of a model run one at a time, so that a lock, channel or thread of the standard library waits for \
-         good; use those of `teetotal`, or set TEETOTAL_WATCHDOG to more seconds if this only takes long"
+         help: does a loop wait for something that is not of `teetotal`? Set TEETOTAL_WATCHDOG to more seconds if this \
+         only takes long"
     )
 }
