@@ -298,6 +298,16 @@ fn a_loop_after_stores_is_told_as_a_livelock() {
     ]);
 }
 
+/// The first thread is cut short with a store in its buffer, runs on to its end, and must not see an older value.
+#[test]
+fn an_execution_that_is_cut_short_runs_on_with_its_pending_stores() {
+    use Statement::{BreakIf, Exchange, Load, Loop, Store, Swap};
+    let (swaps, stores) = (Swap(1, 1, 1, Ordering::SeqCst), Store(1, 2, Ordering::SeqCst));
+    let inner = Loop(None, vec![Load(2, 0, Ordering::Acquire), BreakIf(2, 1), swaps, stores]);
+    let outer = Loop(None, vec![Exchange(0, 0, 0, 2), inner, BreakIf(0, 0)]);
+    agrees(&vec![vec![outer], vec![], vec![Store(0, 1, Ordering::SeqCst)]]);
+}
+
 #[test]
 fn rust_code_with_hints_has_the_outcomes_of_the_machine() {
     let mut counts = std::collections::BTreeMap::new();
