@@ -1,7 +1,7 @@
 //! A subject and its memory: the only place where steps are performed.
 
 use teetotal_judge::Ending;
-use teetotal_memory::{Machine, Model, Recorder, Step, StoreBuffer};
+use teetotal_memory::{Machine, Model, Recorder, Step, StoreBuffer, Unrecorded};
 use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::{Failure, Loc, Op, Rewind, Snapshot, Status, Subject, ThreadId, Value};
 
@@ -41,11 +41,17 @@ impl<S: Subject, M: Model> System<S, M> {
         &mut self.subject
     }
 
-    /// Tells the subject what memory holds, before it is taken back.
+    /// Lets every pending store leave its buffer and tells the subject what memory then holds, before it is taken back.
     pub(crate) fn settle(&mut self)
     where
         S: Rewind,
     {
+        let mut steps = Vec::new();
+        while !self.machine.is_drained() {
+            self.enabled(&mut steps);
+            let Some(commit) = steps.iter().find(|step| step.is_commit()) else { break };
+            self.machine.perform(&mut self.subject, *commit, &mut Unrecorded);
+        }
         let machine = &self.machine;
         self.subject.settle(&|loc| machine.memory(loc));
     }

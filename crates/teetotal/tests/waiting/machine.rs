@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use teetotal::ModelId;
 use teetotal::sync::atomic::Ordering;
 
+use crate::knowledge::{Accesses, Knowledge};
 use crate::program::{Counter, FAILED, N_LOCATIONS, N_REGISTERS, Program, Statement};
 
-/// What a program leaves: the registers and counters of each thread, then memory.
+/// What a program leaves: the registers and counters of each thread, then memory and the data.
 pub(crate) type Outcome = Vec<u64>;
 
 /// What there is to know of a program.
@@ -15,6 +16,8 @@ pub(crate) struct Known {
     pub(crate) outcomes: BTreeSet<Outcome>,
     /// Whether some state leads to no end.
     pub(crate) has_dead_state: bool,
+    /// Whether some execution has a data race. It ends there.
+    pub(crate) has_race: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -22,6 +25,8 @@ struct Pending {
     loc: usize,
     value: u64,
     is_release: bool,
+    /// What reading it makes known.
+    released: Accesses,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -44,6 +49,10 @@ struct State {
     data: u64,
     /// How many exchanges may still fail spuriously.
     spurious: u32,
+    /// What is not atomic.
+    plain: u64,
+    knowledge: Knowledge,
+    has_raced: bool,
 }
 
 /// Looks at every state; nothing if there are too many.
@@ -52,20 +61,27 @@ pub(crate) fn explore(program: &Program, model: ModelId, spurious: u32) -> Optio
     const LONGEST_BUFFER: usize = 6;
     let thread = Thread { at: vec![(0, 0)], ..Thread::default() };
     let threads = vec![thread; program.len()];
-    let mut first = State { threads, memory: [0; N_LOCATIONS], data: 0, spurious };
+    let (memory, knowledge) = ([0; N_LOCATIONS], Knowledge::default());
+    let mut first = State { threads, memory, data: 0, spurious, plain: 0, knowledge, has_raced: false };
     (0..program.len()).for_each(|index| settle(program, &mut first, index));
     let mut numbers = BTreeMap::from([(first.clone(), 0_usize)]);
     let mut states = vec![first];
     let mut before: Vec<Vec<usize>> = vec![Vec::new()];
     let mut outcomes = BTreeSet::new();
     let mut ends = Vec::new();
-    let mut next = 0;
+    let (mut next, mut has_race) = (0, false);
     while next < states.len() {
         let state = states[next].clone();
+        if state.has_raced {
+            has_race = true;
+            ends.push(next);
+            next += 1;
+            continue;
+        }
         let successors = successors(program, model, &state);
         if successors.is_empty() && state.threads.iter().all(|thread| thread.at.is_empty()) {
             let own = state.threads.iter().flat_map(|thread| thread.registers.into_iter().chain(thread.counters));
-            outcomes.insert(own.chain(state.memory).chain([state.data]).collect());
+            outcomes.insert(own.chain(state.memory).chain([state.data, state.plain]).collect());
             ends.push(next);
         }
         for successor in successors {
@@ -88,7 +104,7 @@ pub(crate) fn explore(program: &Program, model: ModelId, spurious: u32) -> Optio
             ends.extend(&before[state]);
         }
     }
-    Some(Known { outcomes, has_dead_state: leads_to_end.contains(&false) })
+    Some(Known { outcomes, has_dead_state: leads_to_end.contains(&false), has_race })
 }
 
 /// The list that a thread is in at this depth.
@@ -162,8 +178,9 @@ fn successors(program: &Program, model: ModelId, state: &State) -> Vec<State> {
         for entry in 0..thread.buffer.len() {
             if may_leave(model, &thread.buffer, entry) {
                 let mut next = state.clone();
-                let Pending { loc, value, .. } = next.threads[index].buffer.remove(entry);
+                let Pending { loc, value, released, .. } = next.threads[index].buffer.remove(entry);
                 next.memory[loc] = value;
+                next.knowledge.commit(loc, released);
                 successors.push(next);
             }
         }
@@ -203,24 +220,30 @@ fn failed(model: ModelId, state: &State, index: usize, statement: &Statement) ->
     if drains && !thread.buffer.is_empty() {
         return None;
     }
-    let own = thread.buffer.iter().rev().find(|pending| pending.loc == loc);
-    thread.registers[register] = FAILED + own.map_or(next.memory[loc], |pending| pending.value);
+    let (value, accesses) = seen(thread, &next.memory, &next.knowledge, loc);
+    thread.registers[register] = FAILED + value;
+    next.knowledge.read(index, Ordering::SeqCst, accesses);
     Some(next)
+}
+
+/// What a thread reads from a location, and what that makes known.
+fn seen(thread: &Thread, memory: &[u64; N_LOCATIONS], knowledge: &Knowledge, loc: usize) -> (u64, Accesses) {
+    let own = thread.buffer.iter().rev().find(|pending| pending.loc == loc);
+    own.map_or((memory[loc], knowledge.in_memory(loc)), |pending| (pending.value, pending.released))
 }
 
 /// The state after a thread performed a statement, if it can.
 fn performed(model: ModelId, state: &State, index: usize, statement: &Statement) -> Option<State> {
     let mut next = state.clone();
-    let State { threads, memory, data, .. } = &mut next;
+    if let Statement::Read(_) | Statement::Write(_) = statement {
+        return accessed(next, index, statement);
+    }
+    let State { threads, memory, data, knowledge, .. } = &mut next;
     let is_locked = threads.iter().any(|thread| thread.is_owner);
     let thread = &mut threads[index];
     if std::mem::take(&mut thread.is_draining) && !thread.buffer.is_empty() {
         return None;
     }
-    let seen = |thread: &Thread, memory: &[u64; N_LOCATIONS], loc: usize| {
-        let own = thread.buffer.iter().rev().find(|pending| pending.loc == loc);
-        own.map_or(memory[loc], |pending| pending.value)
-    };
     let is_drained = |thread: &Thread, loc: usize, order: Ordering| match (model, order) {
         (ModelId::Pso, Ordering::Relaxed | Ordering::Acquire) => {
             !thread.buffer.iter().any(|pending| pending.loc == loc)
@@ -228,12 +251,18 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
         _ => thread.buffer.is_empty(),
     };
     match *statement {
-        Statement::Load(register, loc, _) => thread.registers[register] = seen(thread, memory, loc),
+        Statement::Load(register, loc, order) => {
+            let (value, accesses) = seen(thread, memory, knowledge, loc);
+            thread.registers[register] = value;
+            knowledge.read(index, order, accesses);
+        }
         Statement::Store(loc, value, order) => {
+            let released = knowledge.released(index, order);
             if model == ModelId::Sc {
                 memory[loc] = value;
+                knowledge.commit(loc, released);
             } else {
-                thread.buffer.push(Pending { loc, value, is_release: order != Ordering::Relaxed });
+                thread.buffer.push(Pending { loc, value, is_release: order != Ordering::Relaxed, released });
                 thread.is_draining = order == Ordering::SeqCst;
             }
         }
@@ -242,6 +271,7 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
                 return None;
             }
             thread.registers[register] = std::mem::replace(&mut memory[loc], value);
+            knowledge.update(index, loc, order);
         }
         Statement::Or(register, loc, order) => {
             if !is_drained(thread, loc, order) {
@@ -249,31 +279,39 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
             }
             thread.registers[register] = memory[loc];
             memory[loc] |= 2;
+            knowledge.update(index, loc, order);
         }
         Statement::Exchange(register, loc, expected, new) => {
             // A compare-exchange that fails is a load under PSO.
-            let value = seen(thread, memory, loc);
+            let (value, accesses) = seen(thread, memory, knowledge, loc);
             if model == ModelId::Pso && value != expected {
                 thread.registers[register] = value;
+                knowledge.read(index, Ordering::SeqCst, accesses);
             } else if !thread.buffer.is_empty() {
                 return None;
             } else {
                 thread.registers[register] = memory[loc];
                 if memory[loc] == expected {
                     memory[loc] = new;
+                    knowledge.update(index, loc, Ordering::SeqCst);
+                } else {
+                    knowledge.read(index, Ordering::SeqCst, accesses);
                 }
             }
         }
         Statement::Weak(register, loc, expected, new) => {
-            let value = seen(thread, memory, loc);
+            let (value, accesses) = seen(thread, memory, knowledge, loc);
             if model == ModelId::Pso && value != expected {
                 thread.registers[register] = FAILED + value;
+                knowledge.read(index, Ordering::SeqCst, accesses);
             } else if !thread.buffer.is_empty() {
                 return None;
             } else if memory[loc] == expected {
                 thread.registers[register] = std::mem::replace(&mut memory[loc], new);
+                knowledge.update(index, loc, Ordering::SeqCst);
             } else {
                 thread.registers[register] = FAILED + memory[loc];
+                knowledge.read(index, Ordering::SeqCst, accesses);
             }
         }
         Statement::Locked { register, change, .. } if thread.is_owner => {
@@ -282,6 +320,7 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
                 return None;
             }
             thread.is_owner = false;
+            knowledge.unlock(index);
             thread.registers[register] = *data;
             *data = change.apply(*data);
         }
@@ -290,6 +329,7 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
                 return None;
             }
             thread.registers[register] = FAILED;
+            knowledge.find_locked(index);
         }
         Statement::Locked { .. } => {
             // To take the lock acquires: under PSO no store to another location is waited for.
@@ -297,21 +337,36 @@ fn performed(model: ModelId, state: &State, index: usize, statement: &Statement)
                 return None;
             }
             thread.is_owner = true;
+            knowledge.lock(index);
         }
         Statement::Keep(register, loc) => {
             if !thread.buffer.is_empty() {
                 return None;
             }
             thread.registers[register] = memory[loc];
+            knowledge.update(index, loc, Ordering::SeqCst);
         }
         Statement::Fence => {
             if !thread.buffer.is_empty() {
                 return None;
             }
+            knowledge.fence(index);
         }
-        Statement::Hint(_) | Statement::BreakIf(..) | Statement::Loop(..) | Statement::Count(..) => {
-            unreachable!("a thread that is settled is at an access")
-        }
+        _ => unreachable!("a thread that is settled is at an access: {statement:?}"),
+    }
+    Some(next)
+}
+
+/// The state after a thread accessed the data that is not atomic.
+fn accessed(mut next: State, index: usize, statement: &Statement) -> Option<State> {
+    let State { threads, plain, knowledge, has_raced, .. } = &mut next;
+    let is_write = matches!(statement, Statement::Write(_));
+    let pending = threads.iter_mut().flat_map(|thread| &mut thread.buffer).map(|pending| &mut pending.released);
+    *has_raced = knowledge.access(index, is_write, pending);
+    match *statement {
+        Statement::Read(register) => threads[index].registers[register] = *plain,
+        Statement::Write(value) => *plain = value,
+        _ => unreachable!("it is no access to the data: {statement:?}"),
     }
     Some(next)
 }

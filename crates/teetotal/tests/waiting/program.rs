@@ -36,6 +36,10 @@ pub(crate) enum Statement {
     },
     /// Exchanges the first value for the second, and may fail spuriously; then the register holds [`FAILED`] more.
     Weak(usize, usize, u64, u64),
+    /// Reads the data that is not atomic.
+    Read(usize),
+    /// Writes it.
+    Write(u64),
 }
 
 /// What is added to the value that was read where an exchange or an attempt to lock fails.
@@ -103,7 +107,7 @@ impl Rng {
         (self.next() % n as u64) as usize
     }
 
-    fn percent(&mut self, percent: usize) -> bool {
+    pub(crate) fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 }
