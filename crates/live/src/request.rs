@@ -67,7 +67,7 @@ pub(crate) enum What {
         matter: Matter,
     },
     /// Ends here, since something is wrong.
-    Fail(Complaint),
+    Fail(Box<Complaint>),
     /// Waits until nobody else can go on.
     Rest {
         /// How often it has done so before, in a row.

@@ -241,7 +241,7 @@ pub(crate) fn running() -> Option<ThreadId> {
 ///
 /// It does not unwind: code could catch that, and may be unwinding already.
 pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> ! {
-    perform(What::Fail(complaint), place);
+    perform(What::Fail(Box::new(complaint)), place);
     unreachable!("a thread that has failed is not resumed")
 }
 

@@ -430,7 +430,8 @@ impl Live {
         if self.execution.is_open(unwinding::needs_os_threads()) {
             backend = Backend::OsThreads;
         }
-        let depth = self.execution.ledger.depth();
+        // As long as no head is known, no iteration is a failed await, whatever the stack holds.
+        let depth = if self.execution.heads.is_empty() { 0 } else { self.execution.ledger.depth() };
         let stack = || {
             let mut stack = fiber::spare(&mut self.stacks, stack_size);
             stacks::clear(&mut stack, depth);
@@ -473,11 +474,11 @@ impl Live {
                 // Other threads may use what is on its stack.
                 self.failed.push(fiber);
                 let instruction = self.threads[thread.index()].performed;
-                let failure = match complaint {
+                let failure = match *complaint {
                     Complaint::Race(_) => Failure::Race { instruction },
                     Complaint::Panic { .. } | Complaint::Memory(_) => Failure::Panic { instruction },
                 };
-                State::Failed(failure, complaint)
+                State::Failed(failure, *complaint)
             }
             Ran::Asks(mut request, at) => {
                 held = self.mend.apply(&mut request);
