@@ -1,7 +1,7 @@
 //! A search that is interrupted after every few executions and resumed from its file says what one search says.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::Path;
 
 use teetotal::model::{Builder, Report, SearchKind};
 use teetotal::{Coverage, StopReason};
@@ -22,9 +22,9 @@ fn told((outcomes, report): &(BTreeSet<Outcome>, Report)) -> impl PartialEq + st
 }
 
 /// Searches with a file, interrupted and resumed after every `interval` executions.
-fn resumed(program: &Program, builder: &Builder, interval: usize, file: &PathBuf) -> (BTreeSet<Outcome>, Report) {
+fn resumed(program: &Program, builder: &Builder, interval: usize, file: &Path) -> (BTreeSet<Outcome>, Report) {
     let mut builder = builder.clone();
-    (builder.checkpoint_file, builder.checkpoint_interval) = (Some(file.clone()), interval);
+    (builder.checkpoint_file, builder.checkpoint_interval) = (Some(file.to_path_buf()), interval);
     (builder.max_permutations, builder.max_duration) = (Some(0), None);
     let mut all = BTreeSet::new();
     loop {
