@@ -3,6 +3,7 @@
 //! Keeping it hidden saves executions. As soon as somebody could tell, the search begins anew with it in the open.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -67,7 +68,7 @@ impl Name {
 
 /// What is known of the heads of loops, by their places.
 #[derive(Debug, Default)]
-pub(crate) struct Heads(FxHashMap<usize, Head>);
+pub(crate) struct Heads(FxHashMap<usize, Cell<Head>>);
 
 impl Heads {
     fn new(names: &FxHashSet<Name>) -> Self {
@@ -83,7 +84,7 @@ impl Heads {
                 Kind::Iteration(length) => head.length = head.length.max(length),
             }
         }
-        Heads(heads)
+        Heads(heads.into_iter().map(|(address, head)| (address, Cell::new(head))).collect())
     }
 
     /// Whether no head is known.
@@ -94,7 +95,14 @@ impl Heads {
     /// What is known of `place`, if it is the head of a loop.
     #[inline]
     pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
-        if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).copied() }
+        if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).map(Cell::get) }
+    }
+
+    /// An iteration from `place` on has changed no static.
+    fn clear_suspicions(&self, place: &'static Location<'static>) {
+        if let Some(head) = self.0.get(&(std::ptr::from_ref(place) as usize)) {
+            head.set(Head { suspicions: 0, ..head.get() });
+        }
     }
 }
 
@@ -109,6 +117,8 @@ struct Pages {
     /// Those that were found to be observed since the search began.
     observed: Mutex<FxHashSet<Name>>,
     is_out_of_date: AtomicBool,
+    /// How often a loop was cleared of having changed statics, by the address of its place.
+    cleared: Mutex<FxHashMap<usize, u32>>,
     /// Loops that the fairness bound held back, and how often they may go round.
     bounded: Mutex<BTreeMap<At, u32>>,
     /// Loops with failed awaits that are taken to keep nothing on the heap.
@@ -130,6 +140,9 @@ struct Pages {
 }
 
 impl Ledger {
+    /// So often a loop is cleared of having changed statics: one whose iterations do so now and then is not, in the end.
+    const CLEARINGS: u32 = 8;
+
     /// Whether something hidden was observed, so that the search must begin anew.
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
@@ -291,6 +304,20 @@ impl Ledger {
         Arc::clone(&locked(&self.0.open))
     }
 
+    /// An iteration from `place` on has changed no static; returns whether that clears the loop.
+    fn clear_suspicions(&self, place: &'static Location<'static>) -> bool {
+        let address = std::ptr::from_ref(place) as usize;
+        let mut cleared = locked(&self.0.cleared);
+        let times = cleared.entry(address).or_insert(0);
+        *times += 1;
+        if *times > Ledger::CLEARINGS {
+            return false;
+        }
+        let is_other = |name: &Name| !matches!(name.parts(), (at, Kind::Statics(_)) if at == address);
+        Arc::make_mut(&mut locked(&self.0.open)).retain(is_other);
+        true
+    }
+
     fn note(&self, name: Name) {
         locked(&self.0.observed).insert(name);
         self.0.is_out_of_date.store(true, Ordering::Relaxed);
@@ -345,6 +372,13 @@ impl Execution {
     pub(crate) fn expose(&self, name: Name) {
         if !self.is_over.get() && !self.is_open(name) {
             self.ledger.note(name);
+        }
+    }
+
+    /// An iteration from `place` on has changed no static: what seemed to was not its doing.
+    pub(crate) fn clear_suspicions(&self, place: &'static Location<'static>) {
+        if self.ledger.clear_suspicions(place) {
+            self.heads.clear_suspicions(place);
         }
     }
 

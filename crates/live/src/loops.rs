@@ -120,8 +120,8 @@ pub(crate) enum Arrival {
     New,
     /// Its own state is as it was so many operations ago, and it is not known what else it has changed since.
     Recurs(u32),
-    /// Only statics or thread-locals are not as they were.
-    ChangesStatics,
+    /// Only statics or thread-locals are not as they were before the iteration.
+    ChangesStatics(Iteration),
     /// The iteration was a failed await.
     Failed(Iteration),
 }
@@ -238,7 +238,7 @@ impl Loops {
         if self.is_untouched(since, |word| program.has(word.address)) {
             Arrival::Failed(iteration)
         } else {
-            Arrival::ChangesStatics
+            Arrival::ChangesStatics(iteration)
         }
     }
 

@@ -98,7 +98,7 @@ pub struct Live {
     pub(crate) is_rerunning: bool,
     records_places: bool,
     /// Whether an execution is followed that is known, so that a thread goes on where its steps say so.
-    follows: bool,
+    pub(crate) follows: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
     /// Whether it did something else than it was to do again.
@@ -114,8 +114,8 @@ pub(crate) struct Thread {
     /// How many operations it has performed.
     pub(crate) performed: u32,
     fingerprint: Fingerprint,
-    /// Where it stands, or stood last.
-    place: Option<&'static Location<'static>>,
+    /// Where it stands, or stood last, in code that is not of the standard library.
+    pub(crate) place: Option<&'static Location<'static>>,
     /// Where the operations stand that it has performed, if that is recorded.
     places: Vec<&'static Location<'static>>,
     /// These operations, if that is recorded.
@@ -152,6 +152,13 @@ pub(crate) enum State {
     Waiting(Fiber, Request),
     Finished,
     Failed(Failure, Complaint),
+}
+
+/// Whether a place is in the standard library, as that of a destructor is which the compiler calls.
+fn is_of_std(place: &Location<'_>) -> bool {
+    let file = place.file();
+    file.starts_with("/")
+        && ["/library/core/", "/library/alloc/", "/library/std/"].iter().any(|library| file.contains(library))
 }
 
 /// Which cell is which location.
@@ -495,7 +502,9 @@ impl Live {
         own.held = held;
         own.frame = frame;
         if let State::Waiting(_, request) = &state {
-            own.place = Some(request.place);
+            if own.place.is_none() || !is_of_std(request.place) {
+                own.place = Some(request.place);
+            }
         }
         own.state = state;
         if self.execution.heap.take_freed() {

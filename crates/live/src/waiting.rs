@@ -139,13 +139,17 @@ impl Live {
             match own.loops.arrive(thread, place, state, (head, keeps_reads), (&self.program, &self.execution.heap)) {
                 Arrival::New => {}
                 Arrival::Recurs(length) => return self.begin_anew(thread, Kind::Iteration(length), place),
-                Arrival::ChangesStatics => {
+                // In an execution that is known the search has judged statics already.
+                Arrival::ChangesStatics(_) if !self.follows => {
                     return self.begin_anew(thread, Kind::Statics(head.suspicions + 1), place);
                 }
-                Arrival::Failed(iteration) => {
+                Arrival::Failed(iteration) | Arrival::ChangesStatics(iteration) => {
                     own.loops.failed = Some(iteration);
+                    if head.suspicions > 0 && own.watches == Watches::Everything && !self.follows {
+                        self.execution.clear_suspicions(place);
+                    }
                     if !self.execution.heap.is_on() {
-                        self.execution.ledger.note_assumed(place);
+                        self.execution.ledger.note_assumed(own.place.unwrap_or(place));
                     }
                     return;
                 }
