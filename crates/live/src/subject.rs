@@ -1,6 +1,7 @@
 //! Real code as a subject of the search.
 
 mod again;
+mod inspection;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,7 +14,7 @@ use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Status, Subject, ThreadId, Value};
 
 use crate::beginning::Beginning;
-use crate::complaint::{Complaint, Kind, Place};
+use crate::complaint::{Complaint, Kind};
 use crate::entry::Frame;
 use crate::fairness::{Exceeded, Fairness};
 use crate::fiber::{self, Backend, Fiber};
@@ -22,13 +23,13 @@ use crate::heap::watch_poison;
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
-use crate::loops::{Deed, Head, Loops};
+use crate::loops::{Head, Loops};
 use crate::mend::Mend;
 use crate::overflow;
 use crate::possession::Leak;
 use crate::pulse::with_pulse;
 use crate::races::Races;
-use crate::request::{Cell, Request, WaitsFor, What};
+use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Ran, quiet_panics};
 use crate::script::Done;
 use crate::stacks;
@@ -154,13 +155,6 @@ pub(crate) enum State {
     Failed(Failure, Complaint),
 }
 
-/// Whether a place is in the standard library, as that of a destructor is which the compiler calls.
-fn is_of_std(place: &Location<'_>) -> bool {
-    let file = place.file();
-    file.starts_with("/")
-        && ["/library/core/", "/library/alloc/", "/library/std/"].iter().any(|library| file.contains(library))
-}
-
 /// Which cell is which location.
 #[derive(Default)]
 struct Memory {
@@ -230,27 +224,6 @@ impl Live {
         self
     }
 
-    /// Where `thread` stands in the source.
-    #[must_use]
-    pub fn source_place(&self, thread: ThreadId) -> Option<&'static Location<'static>> {
-        self.threads.get(thread.index())?.place
-    }
-
-    /// What `thread` did wrong.
-    #[must_use]
-    pub fn complaint(&self, thread: ThreadId) -> Option<&Complaint> {
-        match &self.threads.get(thread.index())?.state {
-            State::Failed(_, complaint) => Some(complaint),
-            _ => None,
-        }
-    }
-
-    /// What `thread` has panicked with so far, and where; it may have caught it, or wait for a scope to end.
-    #[must_use]
-    pub fn panics(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
-        self.execution.panics_in(thread)
-    }
-
     /// Keeps where each operation stands in the source from now on.
     pub fn record_places(&mut self) {
         self.records_places = true;
@@ -265,55 +238,6 @@ impl Live {
     /// Whether a thread goes on after a failed await, since the steps of the execution are known.
     pub fn follow(&mut self, follows: bool) {
         self.follows = follows;
-    }
-
-    /// Where the operations of `thread` stand in the source, if that is recorded.
-    #[must_use]
-    pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
-        self.threads.get(thread.index()).map_or(&[], |own| &own.places)
-    }
-
-    /// What `thread` has done, if places are recorded.
-    #[must_use]
-    pub fn done(&self, thread: ThreadId) -> &[Done] {
-        self.threads.get(thread.index()).map_or(&[], |own| &own.done)
-    }
-
-    /// What `thread` waits for, if it does and that is known.
-    #[must_use]
-    pub fn waits_for(&self, thread: ThreadId) -> Option<WaitsFor> {
-        self.request(thread)?.what.waits_for()
-    }
-
-    /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
-    #[must_use]
-    pub fn is_timed(&self, thread: ThreadId) -> bool {
-        let what = self.request(thread).map(|request| &request.what);
-        matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
-    }
-
-    /// A number for what all threads have read so far, and from where.
-    #[must_use]
-    pub fn fingerprint(&self) -> u64 {
-        let numbers = self.threads.iter().map(|own| own.fingerprint.number(own.performed));
-        numbers.fold(0, u64::wrapping_add)
-    }
-
-    /// What the last iteration of `thread` read, if that is a failed await.
-    pub(crate) fn failed_reads(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
-        let locations = &self.memory.borrow().locations;
-        let at = |(key, value): (Key, Value)| Some((locations.get(key.index()).copied().flatten()?, value));
-        self.threads[thread.index()].loops.failed_reads(thread).filter_map(at).collect()
-    }
-
-    /// Where the last iteration of `thread` wrote another value for a while, if that is a failed await.
-    pub(crate) fn failed_writes(&self, thread: ThreadId) -> Vec<Loc> {
-        let locations = &self.memory.borrow().locations;
-        let written = self.threads[thread.index()].loops.failed_deeds().filter_map(|deed| match *deed {
-            Deed::Update { key, old, new, .. } if old != new => locations.get(key.index()).copied().flatten(),
-            _ => None,
-        });
-        written.collect()
     }
 
     /// Takes note of what `thread` reads with the operation that it performs.
@@ -501,10 +425,10 @@ impl Live {
         own.child.set(None);
         own.held = held;
         own.frame = frame;
-        if let State::Waiting(_, request) = &state {
-            if own.place.is_none() || !is_of_std(request.place) {
-                own.place = Some(request.place);
-            }
+        if let State::Waiting(_, request) = &state
+            && (own.place.is_none() || !inspection::is_of_std(request.place))
+        {
+            own.place = Some(request.place);
         }
         own.state = state;
         if self.execution.heap.take_freed() {
