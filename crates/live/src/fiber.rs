@@ -37,9 +37,10 @@ impl Ask {
     ///
     /// # Safety
     /// The fiber has stopped with it just now, and does not use it again.
-    unsafe fn take(self) -> Ran {
+    #[inline]
+    pub(crate) unsafe fn take(self) -> Request {
         // SAFETY: the caller's.
-        Ran::Asks(unsafe { self.request.read() }, self.frame)
+        unsafe { self.request.read() }
     }
 }
 
@@ -73,11 +74,11 @@ impl Fiber {
     }
 
     /// Lets it run with `answer` to its next operation.
+    #[inline(always)]
     pub(crate) fn resume(&mut self, answer: Value) -> Ran {
         match self {
             Fiber::Coroutine(fiber) => match fiber.resume(answer) {
-                // SAFETY: the fiber has just stopped with it.
-                CoroutineResult::Yield(ask) => unsafe { ask.take() },
+                CoroutineResult::Yield(ask) => Ran::Asks(ask),
                 CoroutineResult::Return(ended) => Ran::Ended(ended),
             },
             Fiber::OsThread(thread) => thread.handover.resume(answer),
@@ -125,7 +126,7 @@ impl Stop {
             // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
             Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(ask),
             // SAFETY: the thread that runs this code keeps it, and has stopped with what it asks.
-            Stop::OsThread(handover) => unsafe { (*handover).suspend(ask.take()) },
+            Stop::OsThread(handover) => unsafe { (*handover).suspend(Ran::Asks(ask)) },
         }
     }
 }

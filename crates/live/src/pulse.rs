@@ -98,18 +98,28 @@ impl Pulse {
     }
 }
 
-/// Runs `f`, which is code of `thread` after the operation at `place`.
-pub(crate) fn with_pulse<R>(thread: ThreadId, place: Option<&'static Location<'static>>, f: impl FnOnce() -> R) -> R {
-    // While the OS thread ends there is nobody to wonder.
-    let begun = OWN.try_with(|own| {
+/// The pulse of this OS thread; none while the thread ends, when there is nobody to wonder.
+pub(crate) fn own_pulse() -> Option<Arc<Pulse>> {
+    OWN.try_with(Arc::clone).ok()
+}
+
+/// Runs `f`, which is code of `thread` after the operation at `place`, on the OS thread with this pulse.
+#[inline(always)]
+pub(crate) fn with_pulse<R>(
+    pulse: Option<&Pulse>,
+    thread: ThreadId,
+    place: Option<&'static Location<'static>>,
+    f: impl FnOnce() -> R,
+) -> R {
+    if let Some(own) = pulse {
         own.thread.store(thread.index(), Ordering::Relaxed);
         let place = place.map_or(std::ptr::null_mut(), |place| std::ptr::from_ref(place).cast_mut());
         own.place.store(place, Ordering::Relaxed);
         own.beat();
-    });
+    }
     let result = f();
-    if begun.is_ok() {
-        let _ = OWN.try_with(|own| own.beat());
+    if let Some(own) = pulse {
+        own.beat();
     }
     result
 }

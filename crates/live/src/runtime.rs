@@ -168,6 +168,9 @@ pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
 }
 
 /// Performs an operation from inside of a call.
+///
+/// It is inlined, since each return after a switch of stacks is one that the processor does not predict.
+#[inline(always)]
 fn perform_here(what: What, place: &'static Location<'static>) -> Value {
     let execution = CURRENT.get();
     // SAFETY: the pointer is set while code of a model runs.
@@ -307,8 +310,8 @@ impl Here {
 
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
-    /// It stopped there with a request.
-    Asks(Request, Frame),
+    /// It stopped with a request.
+    Asks(Ask),
     Ended(Ended),
 }
 
@@ -420,6 +423,7 @@ impl Execution {
     }
 
     /// Runs `f` as part of the execution, in `thread` if it is in one.
+    #[inline(always)]
     fn enter<R>(&self, thread: Option<ThreadId>, f: impl FnOnce() -> R) -> R {
         let before = (CURRENT.replace(self), self.running.replace(thread));
         let result = f();
@@ -496,6 +500,7 @@ impl Execution {
     }
 
     /// Stops the thread that runs with `request`; returns the answer.
+    #[inline(always)]
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
         let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
         let (frame, place) = (self.frame.get(), request.place);
@@ -530,6 +535,7 @@ impl Execution {
     }
 
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
+    #[inline(always)]
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
         self.frame.set(Frame::UNKNOWN);
         let is_busy = self.heap.is_busy.replace(false);

@@ -27,7 +27,7 @@ use crate::loops::{Head, Loops};
 use crate::mend::Mend;
 use crate::overflow;
 use crate::possession::Leak;
-use crate::pulse::with_pulse;
+use crate::pulse::{Pulse, own_pulse, with_pulse};
 use crate::races::Races;
 use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Ran, quiet_panics};
@@ -81,6 +81,8 @@ pub struct Live {
     /// What a thread may write beside its own stack, and where the program is.
     pub(crate) surroundings: Surroundings,
     pub(crate) program: Rc<Program>,
+    /// The pulse of the OS thread that runs it.
+    pulse: Option<Arc<Pulse>>,
     pub(crate) own: OwnState,
     /// How often threads have run.
     pub(crate) n_runs: u64,
@@ -91,8 +93,6 @@ pub struct Live {
     spare_loops: Vec<Box<Loops>>,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
-    /// Threads that have failed without unwinding.
-    failed: Vec<Fiber>,
     /// Who wrote what the next thread to go on has read.
     pub(crate) source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
@@ -112,6 +112,8 @@ pub struct Live {
 /// A thread of a model.
 pub(crate) struct Thread {
     pub(crate) state: State,
+    /// Its code, if that has begun and not ended.
+    fiber: Option<Fiber>,
     /// How many operations it has performed.
     pub(crate) performed: u32,
     fingerprint: Fingerprint,
@@ -150,7 +152,7 @@ impl Thread {
 
 pub(crate) enum State {
     NotStarted,
-    Waiting(Fiber, Request),
+    Waiting(Request),
     Finished,
     Failed(Failure, Complaint),
 }
@@ -194,12 +196,12 @@ impl Live {
             setup,
             surroundings: Surroundings::default(),
             program: Program::here(),
+            pulse: own_pulse(),
             own: OwnState::default(),
             n_runs: 0,
             departures: FxHashMap::default(),
             spare_loops: Vec::new(),
             stacks: Vec::new(),
-            failed: Vec::new(),
             source: None,
             is_rerunning: false,
             records_places: false,
@@ -247,7 +249,7 @@ impl Live {
         let own = &mut self.threads[thread.index()];
         match (writer, &own.state) {
             (Some((writer, written)), _) => own.fingerprint.read(own.performed, writer, written),
-            (None, State::Waiting(_, Request { what: What::Choose { .. }, .. })) => {
+            (None, State::Waiting(Request { what: What::Choose { .. }, .. })) => {
                 own.fingerprint.take(own.performed, answer);
             }
             // What is there at first is read by whatever reads and has no writer.
@@ -286,15 +288,13 @@ impl Live {
             thread.loops.clear();
             self.spare_loops.push(thread.loops);
             std::mem::forget(thread.held);
-            if let State::Waiting(fiber, request) = thread.state {
+            if let State::Waiting(request) = thread.state {
                 std::mem::forget(request);
+            }
+            if let Some(fiber) = thread.fiber {
                 // SAFETY: none of the threads that may have borrowed from this one runs any more.
                 self.stacks.extend(unsafe { fiber.give_up() });
             }
-        }
-        for fiber in self.failed.drain(..) {
-            // SAFETY: the same.
-            self.stacks.extend(unsafe { fiber.give_up() });
         }
     }
 
@@ -372,6 +372,7 @@ impl Live {
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
                 state: State::NotStarted,
+                fiber: None,
                 performed: 0,
                 fingerprint: Fingerprint::default(),
                 place: None,
@@ -389,48 +390,31 @@ impl Live {
         }
         let n_threads = &mut self.memory.get_mut().n_threads;
         *n_threads = (*n_threads).max(self.threads.len());
-        self.run(thread, fiber, 0);
+        self.threads[thread.index()].fiber = Some(fiber);
+        self.run(thread, 0);
     }
 
-    /// Lets `fiber` run to its next operation.
-    fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
-        let mut held = None;
-        let place = self.threads[thread.index()].place;
+    /// Lets `thread` run to its next operation.
+    fn run(&mut self, thread: ThreadId, answer: Value) {
         self.watch_surroundings(thread);
-        let ran = with_pulse(thread, place, || self.execution.run(thread, &mut fiber, answer));
+        let own = &mut self.threads[thread.index()];
+        let fiber = own.fiber.as_mut().expect("a thread that runs has code");
+        let ran = with_pulse(self.pulse.as_deref(), thread, own.place, || self.execution.run(thread, fiber, answer));
         self.note_code(thread);
-        let mut frame = Frame::UNKNOWN;
-        let state = match ran {
-            Ran::Asks(Request { what: What::Fail(complaint), .. }, _) => {
-                // Other threads may use what is on its stack.
-                self.failed.push(fiber);
-                let instruction = self.threads[thread.index()].performed;
-                let failure = match *complaint {
-                    Complaint::Race(_) => Failure::Race { instruction },
-                    Complaint::Panic { .. } | Complaint::Memory(_) => Failure::Panic { instruction },
-                };
-                State::Failed(failure, *complaint)
-            }
-            Ran::Asks(mut request, at) => {
-                held = self.mend.apply(&mut request);
-                frame = at;
-                State::Waiting(fiber, request)
-            }
-            Ran::Ended(ended) => {
-                self.stacks.extend(fiber.into_stack());
-                self.ended(thread, ended)
-            }
-        };
         let own = &mut self.threads[thread.index()];
         own.child.set(None);
-        own.held = held;
-        own.frame = frame;
-        if let State::Waiting(_, request) = &state
-            && (own.place.is_none() || !inspection::is_of_std(request.place))
-        {
-            own.place = Some(request.place);
+        own.frame = Frame::UNKNOWN;
+        match ran {
+            Ran::Asks(ask) => {
+                // SAFETY: the thread has just stopped with it. What it asked before was answered.
+                own.state = State::Waiting(unsafe { ask.take() });
+                self.asks(thread, ask.frame);
+            }
+            Ran::Ended(ended) => {
+                self.stacks.extend(own.fiber.take().and_then(Fiber::into_stack));
+                self.threads[thread.index()].state = self.ended(thread, ended);
+            }
         }
-        own.state = state;
         if self.execution.heap.take_freed() {
             self.fail_stale_accesses();
         }
@@ -440,20 +424,50 @@ impl Live {
         }
     }
 
+    /// `thread`, which stands at `frame`, has a request that was not looked at yet.
+    fn asks(&mut self, thread: ThreadId, frame: Frame) {
+        let own = &mut self.threads[thread.index()];
+        let State::Waiting(request) = &mut own.state else { return };
+        if own.place.is_none() || !inspection::is_of_std(request.place) {
+            own.place = Some(request.place);
+        }
+        if matches!(request.what, What::Fail(_)) {
+            self.failed(thread);
+            return;
+        }
+        if !self.mend.is_empty() {
+            own.held = self.mend.apply(request);
+        }
+        own.frame = frame;
+    }
+
+    /// `thread` says what is wrong with it, and goes no further; other threads may use what is on its stack.
+    fn failed(&mut self, thread: ThreadId) {
+        let own = &mut self.threads[thread.index()];
+        let State::Waiting(Request { what: What::Fail(complaint), .. }) =
+            std::mem::replace(&mut own.state, State::NotStarted)
+        else {
+            unreachable!("thread {thread} has failed")
+        };
+        let instruction = own.performed;
+        let failure = match *complaint {
+            Complaint::Race(_) => Failure::Race { instruction },
+            Complaint::Panic { .. } | Complaint::Memory(_) => Failure::Panic { instruction },
+        };
+        own.state = State::Failed(failure, *complaint);
+    }
+
     /// Fails the threads that are about to access memory which was just freed: nothing orders their access before that.
     fn fail_stale_accesses(&mut self) {
         for index in 0..self.threads.len() {
             let (thread, own) = (ThreadId::at(index), &mut self.threads[index]);
-            let State::Waiting(_, request) = &own.state else { continue };
+            let State::Waiting(request) = &own.state else { continue };
             let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
             let fault = address.and_then(|address| self.execution.use_after_free(thread, address, request.place));
             let Some(fault) = fault else { continue };
             let failure = Failure::Panic { instruction: own.performed };
             let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
-            if let State::Waiting(fiber, request) = std::mem::replace(&mut own.state, failed) {
-                std::mem::forget(request);
-                self.failed.push(fiber);
-            }
+            std::mem::forget(std::mem::replace(&mut own.state, failed));
         }
     }
 
@@ -479,7 +493,7 @@ impl Live {
 
     pub(crate) fn request(&self, thread: ThreadId) -> Option<&Request> {
         match &self.threads.get(thread.index())?.state {
-            State::Waiting(_, request) => Some(request),
+            State::Waiting(request) => Some(request),
             _ => None,
         }
     }
@@ -609,15 +623,15 @@ impl Live {
         own.performed += 1;
         own.loops.failed = None;
         if self.records_places {
-            own.places.extend(own.place);
+            if let State::Waiting(request) = &own.state {
+                own.places.push(request.place);
+            }
             own.done.extend(done);
         }
         let child = own.child.get();
-        let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
-            unreachable!("thread {thread} stands at an operation")
-        };
-        if let Some(held) = own.held.take() {
-            own.state = State::Waiting(fiber, held);
+        let State::Waiting(request) = &mut own.state else { unreachable!("thread {thread} stands at an operation") };
+        if own.held.is_some() {
+            own.state = State::Waiting(own.held.take().expect("it was just seen"));
             if !self.is_rerunning {
                 self.give_numbers(thread);
             }
@@ -631,7 +645,7 @@ impl Live {
             self.threads[child.index()].fingerprint = own.fingerprint.of_child(own.performed);
             answer = Value::from(child.0);
         }
-        self.run(thread, fiber, answer);
+        self.run(thread, answer);
     }
 }
 
@@ -678,7 +692,7 @@ impl Subject for Live {
             State::Waiting(..) if own.loops.failed.is_some() && !self.follows => {
                 Status::FailedAwait(own.loops.failed.map(Into::into).expect("it was just seen"))
             }
-            State::Waiting(_, request) => Status::Ready(match &request.what {
+            State::Waiting(request) => Status::Ready(match &request.what {
                 What::Load { at, order } => Op::Load { loc: self.location(*at), order: *order },
                 What::Store { at, value, order } => Op::Store { loc: self.location(*at), value: *value, order: *order },
                 What::Rmw { at, order, on_failure, .. } => {

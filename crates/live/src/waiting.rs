@@ -126,7 +126,7 @@ impl Live {
         if self.execution.is_over.get() || !own.frame.is_known() {
             return;
         }
-        let State::Waiting(_, Request { place, .. }) = &own.state else { return };
+        let State::Waiting(Request { place, .. }) = &own.state else { return };
         let place = *place;
         let depth = self.execution.depth(thread, own.frame);
         let (may_loop, too_often) = own.loops.come(thread, place, depth, &self.setup.fairness);
@@ -173,7 +173,7 @@ impl Live {
     fn hold_back(&mut self, thread: ThreadId, exceeded: Exceeded) {
         // As long as there is one thread, it keeps no other from going on.
         let own = &mut self.threads[thread.index()];
-        let (State::Waiting(_, request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
+        let (State::Waiting(request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
             return;
         };
         let place = exceeded.hint.unwrap_or(request.place);
