@@ -53,6 +53,12 @@ impl Name {
         Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
     }
 
+    /// The name of one of several things that belong to `place`; the 0th is called as the place itself is.
+    pub(crate) fn beside(place: &'static Location<'static>, which: u8) -> Self {
+        debug_assert!(usize::from(which) < size_of::<Location<'static>>(), "other places begin there");
+        Name(Name::new(Kind::Thing, place).0 + u64::from(which))
+    }
+
     /// The address and the kind.
     fn parts(self) -> (usize, Kind) {
         let address = self.0 & ((1 << Name::KIND) - 1);
@@ -135,6 +141,8 @@ struct Pages {
     depth: AtomicUsize,
     /// Where the threads stood when the search could not go on.
     standing: Mutex<Vec<Standing>>,
+    /// What was said of an object that does not belong to the execution that used it, and where that was.
+    misuse: Mutex<Option<(String, Place)>>,
     /// The states that executions are to reach.
     marks: Marks,
 }
@@ -224,14 +232,18 @@ impl Ledger {
     }
 
     /// The own state of a thread so deep in its stack is looked at.
-    pub(crate) fn note_depth(&self, depth: usize) {
+    pub fn note_depth(&self, depth: usize) {
         if depth > self.depth() {
             self.0.depth.fetch_max(depth, Ordering::Relaxed);
         }
     }
 
     /// How deep in its stack a thread stood at most whose own state was looked at.
-    pub(crate) fn depth(&self) -> usize {
+    ///
+    /// As much of each stack is the same at the beginning of every execution, and so must be in a search that is
+    /// continued.
+    #[must_use]
+    pub fn depth(&self) -> usize {
         self.0.depth.load(Ordering::Relaxed)
     }
 
@@ -239,6 +251,18 @@ impl Ledger {
     #[must_use]
     pub fn standing(&self) -> Vec<Standing> {
         locked(&self.0.standing).clone()
+    }
+
+    /// What is wrong with an object that a model used, and where, if one does not belong to the execution that used it.
+    ///
+    /// Executions with such an object differ when they are run again, so that the search may have found nothing else.
+    #[must_use]
+    pub fn misuse(&self) -> Option<(String, Place)> {
+        locked(&self.0.misuse).clone()
+    }
+
+    pub(crate) fn note_misuse(&self, text: String, place: Place) {
+        locked(&self.0.misuse).get_or_insert((text, place));
     }
 
     pub(crate) fn note_standing(&self, standing: Vec<Standing>) {

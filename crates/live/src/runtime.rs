@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Once};
 
@@ -68,8 +68,6 @@ pub(crate) struct Execution {
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
     pub(crate) once: RefCell<FxHashMap<Key, Erased>>,
-    /// What threads left behind that nobody may ever ask for.
-    pub(crate) left: RefCell<Vec<Arc<dyn Any>>>,
     pub(crate) handles: RefCell<Handles>,
     /// From where the thread that runs has called the library.
     frame: Cell<Frame>,
@@ -255,7 +253,10 @@ pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
             Misuse::Freed(address) => {
                 current(|execution| execution.use_after_free(execution.running()?, address, place)).flatten()
             }
-            Misuse::Captured | Misuse::StaticChanged => None,
+            Misuse::Captured | Misuse::StaticChanged => {
+                current(|execution| execution.ledger.note_misuse(misuse.to_string(), place.into()));
+                None
+            }
         };
         let complaint = match fault {
             Some(fault) => Complaint::Memory(Box::new(fault)),
@@ -263,6 +264,19 @@ pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
         };
         fail(complaint, place);
     }
+}
+
+/// Ends the thread that runs if it is one of a model, since it is about to use what was made outside of all models.
+pub(crate) fn refuse_captured(place: &'static Location<'static>) {
+    if is_active() {
+        current(|execution| execution.misused.set(Some(Misuse::Captured)));
+        refuse_misuse(place);
+    }
+}
+
+/// Drops a value of a static at the end of an execution. A program never does so, so that a panic of it means nothing.
+pub(crate) fn drop_static(drop: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(drop));
 }
 
 /// The stack of a thread.
@@ -407,16 +421,14 @@ impl Execution {
     pub(crate) fn let_go(&self) {
         self.enter(None, || {
             // What is dropped may ask for what is still there.
-            drop(self.left.take());
-            drop(self.kept.take());
-            drop(self.once.take());
+            self.kept.take().into_values().for_each(|value| drop_static(|| drop(value)));
+            self.once.take().into_values().for_each(|value| drop_static(|| drop(value)));
             self.copies.clear();
         });
     }
 
     /// Forgets what lives as long as the execution without dropping it, since something is wrong with it.
     pub(crate) fn forget(&self) {
-        std::mem::forget(self.left.take());
         std::mem::forget(self.kept.take());
         std::mem::forget(self.once.take());
         self.copies.forget();
@@ -532,6 +544,14 @@ impl Execution {
     /// How deep in its stack `thread` stands.
     pub(crate) fn depth(&self, thread: ThreadId, frame: Frame) -> usize {
         self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base.wrapping_sub(frame.low()))
+    }
+
+    /// How many bytes of its stack `thread` has used, from where that begins; nothing where it is not one of ours.
+    pub(crate) fn used(&self, thread: ThreadId, frame: Frame) -> usize {
+        self.stacks
+            .borrow()
+            .get(thread.index())
+            .map_or(0, |stack| (stack.end + stack.bytes).saturating_sub(frame.low()))
     }
 
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.

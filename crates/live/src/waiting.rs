@@ -133,7 +133,7 @@ impl Live {
         let head = self.execution.heads.at(place).or(may_loop.then(Head::default));
         if let Some(head) = head {
             own.head = Some(head);
-            self.execution.ledger.note_depth(depth);
+            self.execution.ledger.note_depth(self.execution.used(thread, own.frame));
             let state = self.own_state(thread);
             let (own, keeps_reads) = (&mut self.threads[thread.index()], self.setup.keeps_failed_reads);
             match own.loops.arrive(thread, place, state, (head, keeps_reads), (&self.program, &self.execution.heap)) {

@@ -386,7 +386,7 @@ impl Builder {
                 Some(self.model.visit(failing))
             }
             None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
-            None => None,
+            None => failure::misused(&ledger, self.model),
         };
         Report {
             model: self.model,

@@ -3,7 +3,19 @@
 use super::Mutant;
 
 /// The tests that are to catch them.
-pub(super) const TESTS: &[&str] = &["hints", "locked_loops", "statics", "unwinding", "honest", "waiting"];
+pub(super) const TESTS: &[&str] = &[
+    "hints",
+    "locked_loops",
+    "statics",
+    "unwinding",
+    "honest",
+    "contracts",
+    "repeatable",
+    "fresh_statics",
+    "exchanges_in_c",
+    "lookalikes",
+    "waiting",
+];
 
 /// All of them.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -80,6 +92,66 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "Ok(Panics(unsafe { count.read() }))",
     },
     Mutant {
+        name: "what is in a static of no size hides what begins at its address",
+        file: "crates/live/src/statics.rs",
+        original: "if unsafe { size_of_val(&*original) } == 0 {",
+        replacement: "if unsafe { size_of_val(&*original) } <= 1 {",
+    },
+    Mutant {
+        name: "poison of a static may be changed outside of models",
+        file: "crates/live/src/sync/poison.rs",
+        original: "if own_ref(&self.real).swap(flag, Ordering::Relaxed) != flag {",
+        replacement: "if own_ref(&self.real).swap(flag, Ordering::Relaxed) != flag && false {",
+    },
+    Mutant {
+        name: "the counts of a captured Arc are not searched",
+        file: "crates/live/src/sync/counts.rs",
+        original: "if current(|execution| execution.generation.get() != self.generation).unwrap_or(false) {",
+        replacement: "if false && current(|execution| execution.generation.get() != self.generation).unwrap_or(false) {",
+    },
+    Mutant {
+        name: "a captured channel is used",
+        file: "crates/live/src/sync/mpsc.rs",
+        original: "    refuse_captured(Location::caller());\n    real\n",
+        replacement: "    let _ = refuse_captured;\n    real\n",
+    },
+    Mutant {
+        name: "a captured object is told as nondeterminism",
+        file: "crates/teetotal/src/model.rs",
+        original: "None => failure::misused(&ledger, self.model),",
+        replacement: "None => failure::misused(&ledger, self.model).filter(|_| false),",
+    },
+    Mutant {
+        name: "a scope waits for destructors of thread-locals",
+        file: "crates/live/src/thread/scope.rs",
+        original: "if is_open(locals_name(self.place)) {",
+        replacement: "if false && is_open(locals_name(self.place)) {",
+    },
+    Mutant {
+        name: "destructors of thread-locals are always kept from the search",
+        file: "crates/live/src/thread.rs",
+        original: "unseen(locals_name(place), None, drop_locals);",
+        replacement: "_ = unseen::<()>;\n        drop_locals();",
+    },
+    Mutant {
+        name: "what a thread leaves behind is never dropped",
+        file: "crates/live/src/thread.rs",
+        original: "        drop(result);\n        if is_open(end_name(place)) {",
+        replacement: "        std::mem::forget(result);\n        if is_open(end_name(place)) {",
+    },
+    Mutant {
+        name: "a machine lets stores pass each other under TSO",
+        file: "crates/memory/src/models/tso.rs",
+        original: "        index == 0\n",
+        replacement: "        index <= 1\n",
+    },
+    Mutant {
+        name: "what a closure fails with is not confirmed by the axioms of its model",
+        file: "crates/teetotal/src/model/failure.rs",
+        original: "        confirm::<M>(&performed);\n        let problem =",
+        replacement: "        let problem =",
+    },
+    Mutant {
         name: "a model in which nothing is checked passes",
         file: "crates/teetotal/src/model/conclusion.rs",
         original: "if !report.has_operations {",
@@ -90,6 +162,30 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/teetotal/src/model/conclusion.rs",
         original: "StopReason::Turns => builder.fairness_bound.is_some() || builder.preemption_bound.is_some(),",
         replacement: "StopReason::Turns => true,",
+    },
+    Mutant {
+        name: "something holds within a bound that leaves no execution",
+        file: "crates/teetotal/src/model/conclusion.rs",
+        original: "_ if is_chosen(builder, reason) && report.executions > 0 => {",
+        replacement: "_ if is_chosen(builder, reason) => {",
+    },
+    Mutant {
+        name: "the end of what a thread has used of its stack is not cleared",
+        file: "crates/live/src/waiting.rs",
+        original: "self.execution.ledger.note_depth(self.execution.used(thread, own.frame));",
+        replacement: "self.execution.ledger.note_depth(depth);",
+    },
+    Mutant {
+        name: "a search that is resumed begins with other stacks",
+        file: "crates/teetotal/src/model/checkpoint.rs",
+        original: "\"depth\" => ledger.note_depth(what.parse().map_err(|_| damaged(line))?),",
+        replacement: "\"depth\" => _ = what.parse::<usize>().map_err(|_| damaged(line))?,",
+    },
+    Mutant {
+        name: "a weak exchange that fails spuriously is a load",
+        file: "crates/live/src/sync/atomic.rs",
+        original: "update(cell, Update::new(Function::Fail, 0, 64), success, failure, place)",
+        replacement: "{ _ = success; load(cell, failure, place) }",
     },
     Mutant {
         name: "a search that is resumed forgets which loops were held back",

@@ -30,11 +30,14 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
     };
     let why = why(reason, report);
     match reason {
-        // These say that something is wrong with the test.
-        StopReason::Steps(steps) => panic!("{}", too_long(steps, &report.standing)),
-        StopReason::NotDeterministic => panic!("{}", not_deterministic(&report.standing)),
-        StopReason::Interrupted => panic!("interrupted after {}; no violation found", executions(report)),
-        _ if is_chosen(builder, reason) => {
+        // These say that something is wrong with the test, also to loom.
+        StopReason::Steps(steps) => doubt(builder, false, &too_long(steps, &report.standing)),
+        StopReason::NotDeterministic => doubt(builder, false, &not_deterministic(&report.standing)),
+        StopReason::Interrupted => {
+            panic!("{}interrupted after {}; no violation found", name_of_test(), executions(report))
+        }
+        // Nothing holds within a bound that leaves no execution.
+        _ if is_chosen(builder, reason) && report.executions > 0 => {
             say(&format!("holds within the bound: {why} ({})", executions(report)));
         }
         StopReason::Unrepeatable(_) => {
@@ -70,11 +73,16 @@ fn doubt(builder: &Builder, passes: bool, why: &str) {
     if passes || builder.allow_incomplete {
         return say(text.lines().next().unwrap_or_default());
     }
-    let name = test_name().map_or(String::new(), |name| format!("{name}: "));
+    let name = name_of_test();
     panic!(
         "{name}{text}\n\
          help: to let the test pass all the same, set `Builder::allow_incomplete` or `TEETOTAL_ALLOW_INCOMPLETE=1`"
     );
+}
+
+/// What a line begins with that is about this test.
+fn name_of_test() -> String {
+    test_name().map_or(String::new(), |name| format!("{name}: "))
 }
 
 /// Why a search that found nothing was not complete.
