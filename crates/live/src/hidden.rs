@@ -123,10 +123,14 @@ struct Pages {
     bounded: Mutex<BTreeMap<At, u32>>,
     /// Loops with failed awaits that are taken to keep nothing on the heap.
     assumed: Mutex<BTreeSet<At>>,
+    /// Accesses that frees are taken to come after, by way of what is not of this crate.
+    trusted: Mutex<BTreeSet<At>>,
     /// Whether something could have failed spuriously once more than the bound allows.
     is_spurious_bound_met: AtomicBool,
     /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
     is_reuse_bound_met: AtomicBool,
+    /// Whether code of a model was given memory that the checked allocator does not know.
+    has_unchecked_memory: AtomicBool,
     /// How many executions were left with threads in the middle, whose stacks were discarded.
     discarded: AtomicUsize,
     /// Whether a model used something that the search looks at, threads aside.
@@ -159,6 +163,17 @@ impl Ledger {
     #[must_use]
     pub fn assumed_loops(&self) -> Vec<Place> {
         locked(&self.0.assumed).iter().map(Place::from).collect()
+    }
+
+    /// The accesses that frees are taken to come after, by way of what is not of this crate.
+    #[must_use]
+    pub fn trusted_accesses(&self) -> Vec<Place> {
+        locked(&self.0.trusted).iter().map(Place::from).collect()
+    }
+
+    /// A free is taken to come after the access at `place`.
+    pub(crate) fn note_trusted(&self, place: &Location<'static>) {
+        locked(&self.0.trusted).insert(At::from(place));
     }
 
     /// Whether executions with more spurious failures or wake-ups than the bound allows were left out.
@@ -194,6 +209,16 @@ impl Ledger {
     #[must_use]
     pub fn is_reuse_bound_met(&self) -> bool {
         self.0.is_reuse_bound_met.load(Ordering::Relaxed)
+    }
+
+    /// Whether code of a model was given memory that the checked allocator, which is installed, does not know.
+    #[must_use]
+    pub fn has_unchecked_memory(&self) -> bool {
+        self.0.has_unchecked_memory.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_unchecked_memory(&self) {
+        self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
     }
 
     /// How many executions were left with threads in the middle: what these own is leaked.
@@ -254,8 +279,10 @@ impl Ledger {
         *open = Arc::new(names);
         locked(&self.0.bounded).clear();
         locked(&self.0.assumed).clear();
+        locked(&self.0.trusted).clear();
         self.0.is_spurious_bound_met.store(false, Ordering::Relaxed);
         self.0.is_reuse_bound_met.store(false, Ordering::Relaxed);
+        self.0.has_unchecked_memory.store(false, Ordering::Relaxed);
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 

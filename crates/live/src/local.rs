@@ -129,7 +129,7 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
             return known(value);
         }
         // Making it may ask for others.
-        let made = Box::new(init());
+        let made = Box::new(execution.lend(init));
         let address = std::ptr::from_ref(&*made) as usize;
         execution.values.borrow_mut().push(address..address + size_of::<T>());
         note_effect();
@@ -149,7 +149,7 @@ pub(crate) fn drop_locals() {
             own.min_by_key(|(name, _)| **name).and_then(|(_, value)| value.take())
         };
         while let Some(value) = next() {
-            drop(value);
+            execution.lend(|| drop(value));
         }
     });
 }

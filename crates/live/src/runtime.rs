@@ -17,7 +17,7 @@ use crate::entry::{Frame, call};
 use crate::erased::Erased;
 use crate::fiber::{Ask, Fiber, Stop};
 use crate::generation::Generation;
-use crate::heap::Heap;
+use crate::heap::{Checked, Heap};
 use crate::hidden::{Heads, Ledger, Name, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
@@ -96,6 +96,8 @@ pub(crate) struct Execution {
     pub(crate) heap: Heap,
     /// How often an allocation was given the address of a freed block.
     pub(crate) reuse: Reuse,
+    /// Whether a free may be ordered after accesses by what is not of this crate.
+    pub(crate) trusts_frees: bool,
     /// The operation that was asked for last.
     last_place: Cell<Option<&'static Location<'static>>>,
     /// Whether the search no longer looks.
@@ -314,10 +316,18 @@ pub(crate) enum Ran {
 
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
-        let Setup { spurious: max_spurious, reuse, .. } = *setup;
+        let Setup { spurious: max_spurious, reuse, trusts_frees, .. } = *setup;
         let (heap, reuse) = (Heap::new(), Reuse::new(reuse));
+        if Checked::is_installed() && !heap.is_on() {
+            ledger.note_unchecked_memory();
+        }
         let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
-        Execution { open, heads, ledger, program, max_spurious, heap, reuse, ..Execution::default() }
+        let execution =
+            Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
+        if trusts_frees && execution.heap.is_on() {
+            execution.races.borrow_mut().track_causes();
+        }
+        execution
     }
 
     /// Forgets everything, and is another execution.
@@ -350,6 +360,20 @@ impl Execution {
     #[inline]
     pub(crate) fn running(&self) -> Option<ThreadId> {
         self.running.get()
+    }
+
+    /// Runs `f`, which is code of the model that this crate calls: what it allocates is the model's.
+    pub(crate) fn lend<R>(&self, f: impl FnOnce() -> R) -> R {
+        /// Takes it back, also when `f` unwinds.
+        struct Lent<'e>(&'e Execution, bool, Frame);
+        impl Drop for Lent<'_> {
+            fn drop(&mut self) {
+                self.0.heap.is_busy.set(self.1);
+                self.0.frame.set(self.2);
+            }
+        }
+        let _lent = Lent(self, self.heap.is_busy.replace(false), self.frame.replace(Frame::UNKNOWN));
+        f()
     }
 
     /// Whether the thread that runs is in a call into this crate.

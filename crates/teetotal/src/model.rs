@@ -352,7 +352,8 @@ impl Builder {
             (None, Some(_)) => Fairness { hinted: 1, ..Fairness::DEFAULT },
             (None, None) => Fairness::DEFAULT,
         };
-        let setup = Setup { stack_size, spurious, reuse, fairness, keeps_failed_reads: self.robustness, backend };
+        let (keeps_failed_reads, trusts_frees) = (self.robustness, self.passes_like_loom);
+        let setup = Setup { stack_size, spurious, reuse, fairness, keeps_failed_reads, backend, trusts_frees };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 

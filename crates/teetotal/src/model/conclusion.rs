@@ -16,14 +16,17 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
     if let Some(failure) = &report.failure {
         panic!("{failure}");
     }
+    if report.discarded > 0 {
+        say(&left(report.discarded));
+    }
+    report.caveats.iter().filter(|caveat| is_always_said(caveat)).for_each(|caveat| say(&caveat.to_string()));
     if !report.has_operations {
         return doubt(builder, builder.passes_like_loom, NOTHING_CHECKED);
     }
     let reason = match report.coverage {
         Coverage::Complete => {
-            if builder.log {
-                report.caveats.iter().for_each(|caveat| say(&format!("holds, with {caveat}")));
-            }
+            let is_new = |caveat: &&Caveat| builder.log && !is_always_said(caveat);
+            report.caveats.iter().filter(is_new).for_each(|caveat| say(&format!("holds, with {caveat}")));
             return;
         }
         Coverage::Stopped(reason) => reason,
@@ -53,6 +56,19 @@ fn is_chosen(builder: &Builder, reason: StopReason) -> bool {
         StopReason::Unrepeatable(_) => builder.leave_out_unrepeatable && !builder.passes_like_loom,
         _ => false,
     }
+}
+
+/// Whether something is said that was left out or taken for granted, although nobody asks.
+fn is_always_said(caveat: &Caveat) -> bool {
+    matches!(caveat, Caveat::UncheckedMemory | Caveat::FreeAfter { .. })
+}
+
+/// What is said of executions that were left in the middle.
+fn left(discarded: usize) -> String {
+    let executions = if discarded == 1 { "1 execution was" } else { &format!("{discarded} executions were") };
+    format!(
+        "{executions} left in the middle; what the threads own there is leaked, and locks that they hold stay locked"
+    )
 }
 
 const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lock, cell or channel of `teetotal`\n\
