@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
@@ -133,8 +134,12 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
         let address = std::ptr::from_ref(&*made) as usize;
         execution.values.borrow_mut().push(address..address + size_of::<T>());
         note_effect();
-        let mut kept = execution.kept.borrow_mut();
-        known(kept.entry(name).or_insert_with(|| Some(Box::new(made))))
+        if let Entry::Vacant(vacant) = execution.kept.borrow_mut().entry(name) {
+            return known(vacant.insert(Some(Box::new(made))));
+        }
+        // Another thread has made one meanwhile.
+        execution.lend(|| drop(made));
+        known(execution.kept.borrow().get(&name)?)
     })
     .flatten()
 }

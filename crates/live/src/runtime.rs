@@ -307,6 +307,14 @@ impl Here {
     }
 }
 
+/// What is in a cell, which a stack that was discarded may have borrowed for good.
+fn fresh<T: Default>(cell: &mut RefCell<T>) -> &mut T {
+    if cell.try_borrow_mut().is_err() {
+        std::mem::forget(std::mem::take(cell));
+    }
+    cell.get_mut()
+}
+
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
     /// It stopped there with a request.
@@ -331,24 +339,24 @@ impl Execution {
     }
 
     /// Forgets everything, and is another execution.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&mut self) {
         self.let_go();
-        self.stops.borrow_mut().clear();
-        self.stacks.borrow_mut().clear();
-        self.slots.borrow_mut().clear();
-        self.statics.borrow_mut().clear();
+        fresh(&mut self.stops).clear();
+        fresh(&mut self.stacks).clear();
+        fresh(&mut self.slots).clear();
+        fresh(&mut self.statics).clear();
         self.misused.take();
-        self.races.borrow_mut().clear();
+        fresh(&mut self.races).clear();
         self.raced.take();
-        self.panics.borrow_mut().clear();
+        fresh(&mut self.panics).clear();
         self.noted.take();
-        self.values.borrow_mut().clear();
-        self.handles.borrow_mut().clear();
-        self.possessions.borrow_mut().clear();
-        self.arcs.borrow_mut().clear();
-        self.readers.borrow_mut().clear();
-        self.sections.take();
-        self.spurious.borrow_mut().clear();
+        fresh(&mut self.values).clear();
+        fresh(&mut self.handles).clear();
+        fresh(&mut self.possessions).clear();
+        fresh(&mut self.arcs).clear();
+        fresh(&mut self.readers).clear();
+        std::mem::take(fresh(&mut self.sections));
+        fresh(&mut self.spurious).clear();
         self.is_over.set(false);
         self.heap.begin();
         self.reuse.clear();
@@ -436,11 +444,13 @@ impl Execution {
     }
 
     /// Forgets what lives as long as the execution without dropping it, since something is wrong with it.
-    pub(crate) fn forget(&self) {
-        std::mem::forget(self.left.take());
-        std::mem::forget(self.kept.take());
-        std::mem::forget(self.once.take());
-        self.copies.forget();
+    ///
+    /// A stack that was discarded may have borrowed it for good.
+    pub(crate) fn forget(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.left));
+        std::mem::forget(std::mem::take(&mut self.kept));
+        std::mem::forget(std::mem::take(&mut self.once));
+        std::mem::forget(std::mem::take(&mut self.copies));
     }
 
     /// Runs `f` as part of the execution, in `thread` if it is in one.

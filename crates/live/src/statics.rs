@@ -74,11 +74,6 @@ impl Copies {
             }
         }
     }
-
-    /// Forgets all values without dropping them.
-    pub(crate) fn forget(&self) {
-        std::mem::forget(self.0.take());
-    }
 }
 
 impl Copy {

@@ -192,3 +192,30 @@ fn an_object_that_is_captured_is_refused() {
     let text = failure(ModelId::Sc, move || *captured.lock().expect("no thread panics") += 1);
     assert!(text.contains("made outside of this execution"), "{text}");
 }
+
+#[test]
+fn a_lazy_value_that_two_threads_make_is_dropped_once_by_the_slower() {
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+    struct Counted(AtomicUsize);
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+    teetotal::lazy_static! {
+        static ref LAZY: Counted = {
+            MADE.fetch_add(1, SeqCst);
+            Counted(AtomicUsize::new(7))
+        };
+    }
+    for model in [ModelId::Sc, ModelId::Pso] {
+        let report = explore(model, || {
+            let thread = thread::spawn(|| LAZY.0.load(SeqCst));
+            assert_eq!(LAZY.0.load(SeqCst), 7);
+            assert_eq!(thread.join().expect("it ends"), 7);
+            assert!(MADE.load(SeqCst) >= 1);
+        });
+        assert_eq!(report.failure, None);
+        assert!(report.coverage.is_complete());
+    }
+}
