@@ -334,6 +334,12 @@ impl Heap {
         })
     }
 
+    /// How many bytes the execution has allocated and not freed.
+    pub(crate) fn live_bytes(&self) -> usize {
+        let of = |lane: &Lane| lane.blocks.iter().filter(|block| block.is_live).map(|block| block.size).sum::<usize>();
+        self.with(|lanes, _| lanes.iter().map(of).sum())
+    }
+
     /// Where blocks of the execution are.
     pub(crate) fn used(&self) -> Vec<Range<usize>> {
         self.with(|lanes, _| lanes.iter().map(Lane::used).filter(|range| !range.is_empty()).collect())

@@ -106,6 +106,13 @@ impl Heads {
     }
 }
 
+/// A search ends that has left so many executions in the middle,
+const MAX_DISCARDED: usize = 50_000;
+/// or with them so many bytes,
+const MAX_LEAKED_BYTES: usize = 1 << 30;
+/// or so many OS threads.
+const MAX_LEAKED_THREADS: usize = 1_000;
+
 /// What in a model may be kept from the search.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger(Arc<Pages>);
@@ -133,6 +140,10 @@ struct Pages {
     has_unchecked_memory: AtomicBool,
     /// How many executions were left with threads in the middle, whose stacks were discarded.
     discarded: AtomicUsize,
+    /// How many bytes these owned, as far as the checked allocator knows.
+    leaked_bytes: AtomicUsize,
+    /// How many OS threads sleep for good.
+    leaked_threads: AtomicUsize,
     /// Whether a model used something that the search looks at, threads aside.
     has_operations: AtomicBool,
     /// How deep in its stack a thread stood at most whose own state was looked at.
@@ -227,8 +238,25 @@ impl Ledger {
         self.0.discarded.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_discarded(&self) {
+    /// How many bytes they own, as far as the checked allocator knows.
+    #[must_use]
+    pub fn leaked_bytes(&self) -> usize {
+        self.0.leaked_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether so much is leaked that the search is to end.
+    #[must_use]
+    pub fn has_leaked_too_much(&self) -> bool {
+        self.discarded() >= MAX_DISCARDED
+            || self.leaked_bytes() >= MAX_LEAKED_BYTES
+            || self.0.leaked_threads.load(Ordering::Relaxed) >= MAX_LEAKED_THREADS
+    }
+
+    /// An execution was left with threads in the middle, so many of them OS threads, and these bytes.
+    pub(crate) fn note_discarded(&self, bytes: usize, os_threads: usize) {
         self.0.discarded.fetch_add(1, Ordering::Relaxed);
+        self.0.leaked_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.0.leaked_threads.fetch_add(os_threads, Ordering::Relaxed);
     }
 
     pub(crate) fn note_operation(&self) {

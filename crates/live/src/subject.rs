@@ -290,7 +290,9 @@ impl Live {
             self.execution.forget();
         }
         if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
-            self.execution.ledger.note_discarded();
+            let is_os_thread = |thread: &&Thread| matches!(thread.state, State::Waiting(Fiber::OsThread(_), _));
+            let os_threads = self.threads.iter().filter(is_os_thread).count();
+            self.execution.ledger.note_discarded(self.execution.heap.live_bytes(), os_threads);
         }
         self.is_lost = false;
         for mut thread in self.threads.drain(..) {

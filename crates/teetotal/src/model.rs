@@ -198,6 +198,8 @@ pub struct Report {
     /// How many executions were left with threads in the middle, since these are blocked forever or did something else
     /// when they were run again. Their stacks were discarded, and what they own is leaked.
     pub discarded: usize,
+    /// How many bytes these own, as far as the checked allocator knows. A search that leaks too much ends.
+    pub leaked: usize,
 }
 
 impl Builder {
@@ -403,6 +405,7 @@ impl Builder {
             reachable,
             standing: ledger.standing(),
             discarded: ledger.discarded(),
+            leaked: ledger.leaked_bytes(),
         }
     }
 }

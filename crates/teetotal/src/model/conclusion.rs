@@ -17,7 +17,7 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
         panic!("{failure}");
     }
     if report.discarded > 0 {
-        say(&left(report.discarded));
+        say(&left(report));
     }
     report.caveats.iter().filter(|caveat| is_always_said(caveat)).for_each(|caveat| say(&caveat.to_string()));
     if !report.has_operations {
@@ -64,11 +64,13 @@ fn is_always_said(caveat: &Caveat) -> bool {
 }
 
 /// What is said of executions that were left in the middle.
-fn left(discarded: usize) -> String {
-    let executions = if discarded == 1 { "1 execution was" } else { &format!("{discarded} executions were") };
-    format!(
-        "{executions} left in the middle; what the threads own there is leaked, and locks that they hold stay locked"
-    )
+fn left(report: &Report) -> String {
+    let executions = match report.discarded {
+        1 => "1 execution was".to_owned(),
+        n => format!("{n} executions were"),
+    };
+    let bytes = if report.leaked > 0 { format!(" ({} bytes)", report.leaked) } else { String::new() };
+    format!("{executions} left in the middle: what the threads own is leaked{bytes}, locks that they hold stay locked")
 }
 
 const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lock, cell or channel of `teetotal`\n\
@@ -109,6 +111,7 @@ fn why(reason: StopReason, report: &Report) -> String {
                 loops.join("; ")
             )
         }
+        StopReason::Memory(_) => "executions that were left in the middle have leaked too much".to_owned(),
         StopReason::Unrepeatable(1) => "the code did something else at 1 point when it was run again".to_owned(),
         StopReason::Unrepeatable(n) => format!("the code did something else at {n} points when it was run again"),
         StopReason::Unconfirmed(_) => "a reordering was neither confirmed nor ruled out".to_owned(),

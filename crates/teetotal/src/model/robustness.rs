@@ -111,6 +111,7 @@ fn report(
         reachable: Vec::new(),
         standing: ledger.standing(),
         discarded: 0,
+        leaked: 0,
     }
 }
 
