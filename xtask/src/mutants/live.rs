@@ -3,7 +3,7 @@
 use super::Mutant;
 
 /// The tests that are to catch them.
-pub(super) const TESTS: &[&str] = &["hints", "locked_loops", "statics", "unwinding", "honest", "waiting"];
+pub(super) const TESTS: &[&str] = &["hints", "locked_loops", "statics", "unwinding", "honest", "waiting", "memory_input"];
 
 /// All of them.
 pub(super) const MUTANTS: &[Mutant] = &[
@@ -78,6 +78,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/live/src/unwinding.rs",
         original: "Ok(Panics(unsafe { count.replace(0) }))",
         replacement: "Ok(Panics(unsafe { count.read() }))",
+    },
+    Mutant {
+        name: "what makes a lazy value allocates memory that is not the model's",
+        file: "crates/live/src/local.rs",
+        original: "let made = Box::new(execution.lend(init));",
+        replacement: "let made = Box::new(init());",
+    },
+    Mutant {
+        name: "loops are compared although some memory is not known",
+        file: "crates/live/src/heap.rs",
+        original: "self.is_on() && !self.is_partial.get()",
+        replacement: "self.is_on()",
+    },
+    Mutant {
+        name: "a relaxed read does not lead from an access to a free",
+        file: "crates/live/src/races.rs",
+        original: "self.threads[thread.index()].causes.join(causes);",
+        replacement: "_ = causes;",
     },
     Mutant {
         name: "a model in which nothing is checked passes",
