@@ -9,6 +9,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use teetotal_program::Value;
 
 use crate::entry::Frame;
+use crate::pulse::{self, Pulse};
 use crate::request::{Body, Request};
 use crate::runtime::{Ended, Here, Ran, Stack as Bounds, begin_fiber};
 use crate::stacks;
@@ -147,7 +148,7 @@ pub(crate) struct Handover {
 /// What one of the two has for the other.
 enum Message {
     Nothing,
-    Go(Value, Here),
+    Go(Value, Here, Option<Arc<Pulse>>),
     Ran(Ran),
 }
 
@@ -202,11 +203,15 @@ impl Handover {
     }
 
     fn resume(&self, answer: Value) -> Ran {
-        self.hand_over(Message::Go(answer, Here::now()));
+        let pulse = pulse::own_pulse();
+        self.hand_over(Message::Go(answer, Here::now(), pulse.clone()));
         let mut turn = self.turn();
         loop {
             match std::mem::replace(&mut *turn, Message::Nothing) {
-                Message::Ran(ran) => return ran,
+                Message::Ran(ran) => {
+                    pulse.iter().for_each(|pulse| pulse.move_here());
+                    return ran;
+                }
                 other => *turn = other,
             }
             turn = self.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
@@ -223,7 +228,8 @@ impl Handover {
         let mut turn = self.turn();
         loop {
             match std::mem::replace(&mut *turn, Message::Nothing) {
-                Message::Go(answer, here) => {
+                Message::Go(answer, here, pulse) => {
+                    pulse.iter().for_each(|pulse| pulse.move_here());
                     here.enter();
                     return answer;
                 }

@@ -112,6 +112,13 @@ impl Heads {
     }
 }
 
+/// A search ends that has left so many executions in the middle,
+const MAX_DISCARDED: usize = 50_000;
+/// or with them so many bytes,
+const MAX_LEAKED_BYTES: usize = 1 << 30;
+/// or so many OS threads.
+const MAX_LEAKED_THREADS: usize = 1_000;
+
 /// What in a model may be kept from the search.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger(Arc<Pages>);
@@ -129,12 +136,20 @@ struct Pages {
     bounded: Mutex<BTreeMap<At, u32>>,
     /// Loops with failed awaits that are taken to keep nothing on the heap.
     assumed: Mutex<BTreeSet<At>>,
+    /// Accesses that frees are taken to come after, by way of what is not of this crate.
+    trusted: Mutex<BTreeSet<At>>,
     /// Whether something could have failed spuriously once more than the bound allows.
     is_spurious_bound_met: AtomicBool,
     /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
     is_reuse_bound_met: AtomicBool,
+    /// Whether code of a model was given memory that the checked allocator does not know.
+    has_unchecked_memory: AtomicBool,
     /// How many executions were left with threads in the middle, whose stacks were discarded.
     discarded: AtomicUsize,
+    /// How many bytes these owned, as far as the checked allocator knows.
+    leaked_bytes: AtomicUsize,
+    /// How many OS threads sleep for good.
+    leaked_threads: AtomicUsize,
     /// Whether a model used something that the search looks at, threads aside.
     has_operations: AtomicBool,
     /// How deep in its stack a thread stood at most whose own state was looked at.
@@ -167,6 +182,17 @@ impl Ledger {
     #[must_use]
     pub fn assumed_loops(&self) -> Vec<Place> {
         locked(&self.0.assumed).iter().map(Place::from).collect()
+    }
+
+    /// The accesses that frees are taken to come after, by way of what is not of this crate.
+    #[must_use]
+    pub fn trusted_accesses(&self) -> Vec<Place> {
+        locked(&self.0.trusted).iter().map(Place::from).collect()
+    }
+
+    /// A free is taken to come after the access at `place`.
+    pub(crate) fn note_trusted(&self, place: &Location<'static>) {
+        locked(&self.0.trusted).insert(At::from(place));
     }
 
     /// Whether executions with more spurious failures or wake-ups than the bound allows were left out.
@@ -204,14 +230,41 @@ impl Ledger {
         self.0.is_reuse_bound_met.load(Ordering::Relaxed)
     }
 
+    /// Whether code of a model was given memory that the checked allocator, which is installed, does not know.
+    #[must_use]
+    pub fn has_unchecked_memory(&self) -> bool {
+        self.0.has_unchecked_memory.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_unchecked_memory(&self) {
+        self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
+    }
+
     /// How many executions were left with threads in the middle: what these own is leaked.
     #[must_use]
     pub fn discarded(&self) -> usize {
         self.0.discarded.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_discarded(&self) {
+    /// How many bytes they own, as far as the checked allocator knows.
+    #[must_use]
+    pub fn leaked_bytes(&self) -> usize {
+        self.0.leaked_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether so much is leaked that the search is to end.
+    #[must_use]
+    pub fn has_leaked_too_much(&self) -> bool {
+        self.discarded() >= MAX_DISCARDED
+            || self.leaked_bytes() >= MAX_LEAKED_BYTES
+            || self.0.leaked_threads.load(Ordering::Relaxed) >= MAX_LEAKED_THREADS
+    }
+
+    /// An execution was left with threads in the middle, so many of them OS threads, and these bytes.
+    pub(crate) fn note_discarded(&self, bytes: usize, os_threads: usize) {
         self.0.discarded.fetch_add(1, Ordering::Relaxed);
+        self.0.leaked_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.0.leaked_threads.fetch_add(os_threads, Ordering::Relaxed);
     }
 
     pub(crate) fn note_operation(&self) {
@@ -278,8 +331,10 @@ impl Ledger {
         *open = Arc::new(names);
         locked(&self.0.bounded).clear();
         locked(&self.0.assumed).clear();
+        locked(&self.0.trusted).clear();
         self.0.is_spurious_bound_met.store(false, Ordering::Relaxed);
         self.0.is_reuse_bound_met.store(false, Ordering::Relaxed);
+        self.0.has_unchecked_memory.store(false, Ordering::Relaxed);
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 

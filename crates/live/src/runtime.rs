@@ -17,7 +17,7 @@ use crate::entry::{Frame, call};
 use crate::erased::Erased;
 use crate::fiber::{Ask, Fiber, Stop};
 use crate::generation::Generation;
-use crate::heap::Heap;
+use crate::heap::{Checked, Heap};
 use crate::hidden::{Heads, Ledger, Name, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
@@ -94,6 +94,8 @@ pub(crate) struct Execution {
     pub(crate) heap: Heap,
     /// How often an allocation was given the address of a freed block.
     pub(crate) reuse: Reuse,
+    /// Whether a free may be ordered after accesses by what is not of this crate.
+    pub(crate) trusts_frees: bool,
     /// The operation that was asked for last.
     last_place: Cell<Option<&'static Location<'static>>>,
     /// Whether the search no longer looks.
@@ -322,6 +324,14 @@ impl Here {
     }
 }
 
+/// What is in a cell, which a stack that was discarded may have borrowed for good.
+fn fresh<T: Default>(cell: &mut RefCell<T>) -> &mut T {
+    if cell.try_borrow_mut().is_err() {
+        std::mem::forget(std::mem::take(cell));
+    }
+    cell.get_mut()
+}
+
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
     /// It stopped with a request.
@@ -331,31 +341,39 @@ pub(crate) enum Ran {
 
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
-        let Setup { spurious: max_spurious, reuse, .. } = *setup;
+        let Setup { spurious: max_spurious, reuse, trusts_frees, .. } = *setup;
         let (heap, reuse) = (Heap::new(), Reuse::new(reuse));
+        if Checked::is_installed() && !heap.is_on() {
+            ledger.note_unchecked_memory();
+        }
         let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
-        Execution { open, heads, ledger, program, max_spurious, heap, reuse, ..Execution::default() }
+        let execution =
+            Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
+        if trusts_frees && execution.heap.is_on() {
+            execution.races.borrow_mut().track_causes();
+        }
+        execution
     }
 
     /// Forgets everything, and is another execution.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&mut self) {
         self.let_go();
-        self.stops.borrow_mut().clear();
-        self.stacks.borrow_mut().clear();
-        self.slots.borrow_mut().clear();
-        self.statics.borrow_mut().clear();
+        fresh(&mut self.stops).clear();
+        fresh(&mut self.stacks).clear();
+        fresh(&mut self.slots).clear();
+        fresh(&mut self.statics).clear();
         self.misused.take();
-        self.races.borrow_mut().clear();
+        fresh(&mut self.races).clear();
         self.raced.take();
-        self.panics.borrow_mut().clear();
+        fresh(&mut self.panics).clear();
         self.noted.take();
-        self.values.borrow_mut().clear();
-        self.handles.borrow_mut().clear();
-        self.possessions.borrow_mut().clear();
-        self.arcs.borrow_mut().clear();
-        self.readers.borrow_mut().clear();
-        self.sections.take();
-        self.spurious.borrow_mut().clear();
+        fresh(&mut self.values).clear();
+        fresh(&mut self.handles).clear();
+        fresh(&mut self.possessions).clear();
+        fresh(&mut self.arcs).clear();
+        fresh(&mut self.readers).clear();
+        std::mem::take(fresh(&mut self.sections));
+        fresh(&mut self.spurious).clear();
         self.is_over.set(false);
         self.heap.begin();
         self.reuse.clear();
@@ -367,6 +385,20 @@ impl Execution {
     #[inline]
     pub(crate) fn running(&self) -> Option<ThreadId> {
         self.running.get()
+    }
+
+    /// Runs `f`, which is code of the model that this crate calls: what it allocates is the model's.
+    pub(crate) fn lend<R>(&self, f: impl FnOnce() -> R) -> R {
+        /// Takes it back, also when `f` unwinds.
+        struct Lent<'e>(&'e Execution, bool, Frame);
+        impl Drop for Lent<'_> {
+            fn drop(&mut self) {
+                self.0.heap.is_busy.set(self.1);
+                self.0.frame.set(self.2);
+            }
+        }
+        let _lent = Lent(self, self.heap.is_busy.replace(false), self.frame.replace(Frame::UNKNOWN));
+        f()
     }
 
     /// Whether the thread that runs is in a call into this crate.
@@ -428,10 +460,12 @@ impl Execution {
     }
 
     /// Forgets what lives as long as the execution without dropping it, since something is wrong with it.
-    pub(crate) fn forget(&self) {
-        std::mem::forget(self.kept.take());
-        std::mem::forget(self.once.take());
-        self.copies.forget();
+    ///
+    /// A stack that was discarded may have borrowed it for good.
+    pub(crate) fn forget(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.kept));
+        std::mem::forget(std::mem::take(&mut self.once));
+        std::mem::forget(std::mem::take(&mut self.copies));
     }
 
     /// Runs `f` as part of the execution, in `thread` if it is in one.

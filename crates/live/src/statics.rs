@@ -77,11 +77,6 @@ impl Copies {
             unsafe { dealloc(address as *mut u8, layout) };
         }
     }
-
-    /// Forgets all values without dropping them.
-    pub(crate) fn forget(&self) {
-        std::mem::forget(self.0.take());
-    }
 }
 
 impl Copy {

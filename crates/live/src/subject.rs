@@ -43,6 +43,9 @@ pub type Model = Arc<dyn Fn() + Send + Sync>;
 /// How often each thread goes on before an execution that nobody looks at any more is given up.
 const MAX_TURNS: u32 = 300;
 
+/// How many operations all threads together perform before it is: they may start ever more threads.
+const MAX_CONCLUDED: u32 = 10_000;
+
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
 
@@ -60,13 +63,16 @@ pub struct Setup {
     /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
     pub keeps_failed_reads: bool,
     pub backend: Backend,
+    /// Whether a free that nothing is known to order after an access is no finding, unless something of this crate leads
+    /// from the access to the free: threads may share what is not of this crate.
+    pub trusts_frees: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let backend = Backend::default();
         let (stack_size, fairness, keeps_failed_reads) = (STACK_SIZE, Fairness::DEFAULT, false);
-        Setup { stack_size, spurious: 0, reuse: 0, fairness, keeps_failed_reads, backend }
+        Setup { stack_size, spurious: 0, reuse: 0, fairness, keeps_failed_reads, backend, trusts_frees: false }
     }
 }
 
@@ -280,8 +286,15 @@ impl Live {
             self.execution.is_over.set(true);
             self.conclude();
         }
+        let is_ended = |thread: &Thread| matches!(thread.state, State::Finished | State::NotStarted);
+        if !has_failed && !self.threads.iter().all(is_ended) {
+            // What lives as long as the execution is dropped only after all threads have ended.
+            self.execution.forget();
+        }
         if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
-            self.execution.ledger.note_discarded();
+            let is_os_thread = |thread: &&Thread| matches!(thread.fiber, Some(Fiber::OsThread(_)));
+            let os_threads = self.threads.iter().filter(is_os_thread).count();
+            self.execution.ledger.note_discarded(self.execution.heap.live_bytes(), os_threads);
         }
         self.is_lost = false;
         for mut thread in self.threads.drain(..) {
@@ -299,7 +312,10 @@ impl Live {
     }
 
     /// Lets threads that can go on do so, one operation each in turn, on the memory as it was last written.
+    ///
+    /// It ends where a thread fails, since others may rely on what that one would have done.
     fn conclude(&mut self) {
+        let mut n_left = MAX_CONCLUDED;
         for _ in 0..MAX_TURNS {
             let mut has_gone_on = false;
             for index in 0..self.threads.len() {
@@ -310,6 +326,11 @@ impl Live {
                 if let Some(answer) = self.answer_now(thread) {
                     self.go_on(thread, answer);
                     has_gone_on = true;
+                    n_left -= 1;
+                }
+                let has_failed = |thread: &Thread| matches!(thread.state, State::Failed(..));
+                if n_left == 0 || self.threads.iter().any(has_failed) {
+                    return;
                 }
             }
             if !has_gone_on {

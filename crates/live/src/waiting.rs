@@ -148,7 +148,7 @@ impl Live {
                     if head.suspicions > 0 && own.watches == Watches::Everything && !self.follows {
                         self.execution.clear_suspicions(place);
                     }
-                    if !self.execution.heap.is_on() {
+                    if !self.execution.heap.is_whole() {
                         self.execution.ledger.note_assumed(own.place.unwrap_or(place));
                     }
                     return;

@@ -198,6 +198,8 @@ pub struct Report {
     /// How many executions were left with threads in the middle, since these are blocked forever or did something else
     /// when they were run again. Their stacks were discarded, and what they own is leaked.
     pub discarded: usize,
+    /// How many bytes these own, as far as the checked allocator knows. A search that leaks too much ends.
+    pub leaked: usize,
 }
 
 impl Builder {
@@ -352,7 +354,8 @@ impl Builder {
             (None, Some(_)) => Fairness { hinted: 1, ..Fairness::DEFAULT },
             (None, None) => Fairness::DEFAULT,
         };
-        let setup = Setup { stack_size, spurious, reuse, fairness, keeps_failed_reads: self.robustness, backend };
+        let (keeps_failed_reads, trusts_frees) = (self.robustness, self.passes_like_loom);
+        let setup = Setup { stack_size, spurious, reuse, fairness, keeps_failed_reads, backend, trusts_frees };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 
@@ -402,6 +405,7 @@ impl Builder {
             reachable,
             standing: ledger.standing(),
             discarded: ledger.discarded(),
+            leaked: ledger.leaked_bytes(),
         }
     }
 }

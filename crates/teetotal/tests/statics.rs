@@ -301,3 +301,39 @@ fn an_object_that_is_captured_is_refused() {
     let text = failure(ModelId::Sc, move || *captured.lock().expect("no thread panics") += 1);
     assert!(text.contains("made outside of this execution"), "{text}");
 }
+
+#[test]
+fn a_lazy_value_whose_makers_wait_for_each_other_is_a_deadlock() {
+    static MAKERS: AtomicUsize = AtomicUsize::new(0);
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Told(usize);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            DROPPED.store(1, SeqCst);
+            DROPPED.fetch_add(1, SeqCst);
+        }
+    }
+    teetotal::lazy_static! {
+        static ref LAZY: Told = {
+            MAKERS.fetch_add(1, SeqCst);
+            while MAKERS.load(SeqCst) < 2 {
+                thread::yield_now();
+            }
+            Told(7)
+        };
+    }
+    // As long as the search does not know that it can be told who makes the value, there are two.
+    let text = failure(ModelId::Sc, || {
+        let maker = thread::spawn(|| LAZY.0);
+        let user = thread::spawn(|| {
+            while DROPPED.load(SeqCst) != 1 {
+                thread::yield_now();
+            }
+            LAZY.0
+        });
+        assert_eq!(LAZY.0, 7);
+        maker.join().expect("it ends");
+        user.join().expect("it ends");
+    });
+    assert!(text.contains("livelock"), "{text}");
+}

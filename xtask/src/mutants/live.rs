@@ -14,6 +14,7 @@ pub(super) const TESTS: &[&str] = &[
     "fresh_statics",
     "exchanges_in_c",
     "lookalikes",
+    "memory_input",
     "waiting",
 ];
 
@@ -150,6 +151,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/teetotal/src/model/failure.rs",
         original: "        confirm::<M>(&performed);\n        let problem =",
         replacement: "        let problem =",
+    },
+    Mutant {
+        name: "what makes a lazy value allocates memory that is not the model's",
+        file: "crates/live/src/local.rs",
+        original: "let made = Box::new(execution.lend(init));",
+        replacement: "let made = Box::new(init());",
+    },
+    Mutant {
+        name: "loops are compared although some memory is not known",
+        file: "crates/live/src/heap.rs",
+        original: "self.is_on() && !self.is_partial.get()",
+        replacement: "self.is_on()",
+    },
+    Mutant {
+        name: "a relaxed read does not lead from an access to a free",
+        file: "crates/live/src/races.rs",
+        original: "self.threads[thread.index()].causes.join(causes);",
+        replacement: "_ = causes;",
     },
     Mutant {
         name: "a model in which nothing is checked passes",

@@ -16,14 +16,17 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
     if let Some(failure) = &report.failure {
         panic!("{failure}");
     }
+    if report.discarded > 0 {
+        say(&left(report));
+    }
+    report.caveats.iter().filter(|caveat| is_always_said(caveat)).for_each(|caveat| say(&caveat.to_string()));
     if !report.has_operations {
         return doubt(builder, builder.passes_like_loom, NOTHING_CHECKED);
     }
     let reason = match report.coverage {
         Coverage::Complete => {
-            if builder.log {
-                report.caveats.iter().for_each(|caveat| say(&format!("holds, with {caveat}")));
-            }
+            let is_new = |caveat: &&Caveat| builder.log && !is_always_said(caveat);
+            report.caveats.iter().filter(is_new).for_each(|caveat| say(&format!("holds, with {caveat}")));
             return;
         }
         Coverage::Stopped(reason) => reason,
@@ -56,6 +59,21 @@ fn is_chosen(builder: &Builder, reason: StopReason) -> bool {
         StopReason::Unrepeatable(_) => builder.leave_out_unrepeatable && !builder.passes_like_loom,
         _ => false,
     }
+}
+
+/// Whether something is said that was left out or taken for granted, although nobody asks.
+fn is_always_said(caveat: &Caveat) -> bool {
+    matches!(caveat, Caveat::UncheckedMemory | Caveat::FreeAfter { .. })
+}
+
+/// What is said of executions that were left in the middle.
+fn left(report: &Report) -> String {
+    let executions = match report.discarded {
+        1 => "1 execution was".to_owned(),
+        n => format!("{n} executions were"),
+    };
+    let bytes = if report.leaked > 0 { format!(" ({} bytes)", report.leaked) } else { String::new() };
+    format!("{executions} left in the middle: what the threads own is leaked{bytes}, locks that they hold stay locked")
 }
 
 const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lock, cell or channel of `teetotal`\n\
@@ -101,6 +119,7 @@ fn why(reason: StopReason, report: &Report) -> String {
                 loops.join("; ")
             )
         }
+        StopReason::Memory(_) => "executions that were left in the middle have leaked too much".to_owned(),
         StopReason::Unrepeatable(1) => "the code did something else at 1 point when it was run again".to_owned(),
         StopReason::Unrepeatable(n) => format!("the code did something else at {n} points when it was run again"),
         StopReason::Unconfirmed(_) => "a reordering was neither confirmed nor ruled out".to_owned(),

@@ -113,6 +113,7 @@ fn report(
         reachable: Vec::new(),
         standing: ledger.standing(),
         discarded: 0,
+        leaked: 0,
     }
 }
 
