@@ -112,9 +112,9 @@ fn a_relaxed_loop_does_not_synchronize() {
     assert!(text.starts_with("data race"), "{text}");
 }
 
-/// A pure loop is one failed await, with a hint and without.
+/// A pure loop is one failed await, after at most one iteration that is unrolled, with a hint and without.
 #[test]
-fn a_pure_loop_has_one_execution() {
+fn a_pure_loop_has_few_executions() {
     for is_hinted in [true, false] {
         for model in MODELS {
             let report = explore(model, move || {
@@ -130,7 +130,8 @@ fn a_pure_loop_has_one_execution() {
             });
             assert_eq!(report.failure, None);
             assert!(report.coverage.is_complete(), "{:?}", report.coverage);
-            assert!(report.executions <= if cfg!(debug_assertions) { 3 } else { 1 }, "{}", report.executions);
+            // A slot of the frame may be written in the first iteration only, which is then unrolled.
+            assert!(report.executions <= if cfg!(debug_assertions) { 3 } else { 2 }, "{}", report.executions);
         }
     }
 }
