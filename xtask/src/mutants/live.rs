@@ -3,7 +3,8 @@
 use super::Mutant;
 
 /// The tests that are to catch them.
-pub(super) const TESTS: &[&str] = &["hints", "locked_loops", "statics", "unwinding", "honest", "waiting", "memory_input"];
+pub(super) const TESTS: &[&str] =
+    &["hints", "locked_loops", "statics", "unwinding", "honest", "waiting", "memory_input"];
 
 /// All of them.
 pub(super) const MUTANTS: &[Mutant] = &[
