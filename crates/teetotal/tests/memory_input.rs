@@ -119,12 +119,12 @@ fn blocks_are_aligned_as_asked_for() {
                 unsafe {
                     let blocks = [alloc(layout), alloc_zeroed(layout)];
                     for block in blocks {
-                        assert!(!block.is_null() && block as usize % align == 0);
+                        assert!(!block.is_null() && (block as usize).is_multiple_of(align));
                     }
                     assert_eq!(*blocks[1].add(23), 0);
                     blocks[0].write_bytes(7, 24);
                     let grown = realloc(blocks[0], layout, 5000);
-                    assert!(grown as usize % align == 0 && *grown.add(23) == 7);
+                    assert!((grown as usize).is_multiple_of(align) && *grown.add(23) == 7);
                     dealloc(grown, Layout::from_size_align(5000, align).expect("it is a power of two"));
                     dealloc(blocks[1], layout);
                 }
@@ -183,7 +183,7 @@ fn grow(waits: bool) -> Option<ViolationKind> {
             Some(thread)
         };
         list.push(AtomicUsize::new(2));
-        thread.map(|thread| thread.join().expect("it ends"));
+        thread.into_iter().for_each(|thread| thread.join().expect("it ends"));
     })
 }
 
@@ -290,7 +290,7 @@ fn panics_allocate() {
     struct Unwinds<'x>(&'x AtomicUsize);
     impl Drop for Unwinds<'_> {
         fn drop(&mut self) {
-            let list = vec![1; 30];
+            let list: Vec<usize> = (0..30).collect();
             self.0.fetch_add(list.len(), Relaxed);
         }
     }
@@ -379,7 +379,9 @@ fn many_models_run_at_once() {
             let (barrier, is_first) = (std::sync::Arc::clone(&barrier), std::sync::Once::new());
             scope.spawn(move || {
                 let report = holds_with(&Builder::new(), move || {
-                    is_first.call_once(|| drop(barrier.wait()));
+                    is_first.call_once(|| {
+                        barrier.wait();
+                    });
                     let list = beside(move || vec![index; 10]);
                     assert_eq!(list, [index; 10]);
                 });
