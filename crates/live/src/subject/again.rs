@@ -62,6 +62,7 @@ impl Rewind for Live {
             ends_spuriously: failed.ends_spuriously,
             restores: failed.restores,
             only_locks: failed.only_locks,
+            recurs: failed.recurs,
             head,
         });
     }
