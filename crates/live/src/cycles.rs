@@ -16,7 +16,7 @@ use crate::identity::Key;
 use crate::loops::{Deed, Iteration, Noted, mix};
 use crate::request::{Request, What};
 use crate::subject::{Live, State};
-use crate::surroundings::Watches;
+use crate::surroundings::{Watches, Word};
 use crate::waiting::hash_bytes;
 
 /// A cycle has at most so many moments at which a thread was held back.
@@ -28,6 +28,11 @@ const TIMES_WITHOUT_HEAP: usize = 10;
 
 /// So often threads are held back before own states are made comparable.
 const RESTS_UNTIL_COMPARED: usize = 4;
+
+/// So many searches in which statics or thread-locals change during a cycle show that the cycle does it.
+///
+/// It takes longer than an iteration, so that it is more likely that another OS thread changes them meanwhile.
+const ENOUGH: u32 = 12;
 
 /// What threads did since one was first held back.
 #[derive(Debug, Default)]
@@ -100,9 +105,7 @@ impl Live {
         let performed = self.threads.iter().map(|own| own.loops.len()).collect();
         self.cycles.done.clear();
         self.cycles.rests.push(Rest { thread, number, performed });
-        let own = &mut self.threads[thread.index()];
-        (own.watched_until, own.watches) = (u32::MAX, Watches::Everything);
-        let place = own.place;
+        let place = self.threads[thread.index()].place;
         if self.execution.heads.is_empty() {
             // Slots of the stack that are not written yet are the same each time only where heads are known.
             if self.cycles.rests.len() >= RESTS_UNTIL_COMPARED
@@ -116,12 +119,21 @@ impl Live {
             return;
         }
         let times = if self.execution.heap.is_on() { TIMES } else { TIMES_WITHOUT_HEAP };
+        if self.cycles.period(times - 1).is_some() {
+            // If this is a cycle, its last round is the one in which nothing else is to change.
+            self.threads.iter_mut().for_each(|own| (own.watched_until, own.watches) = (u32::MAX, Watches::Everything));
+        }
         let Some(period) = self.cycles.period(times) else { return };
         let Some(head) = place else { return };
         let first = self.cycles.rests.len() - 1 - period;
-        let is_untouched = |(own, since): (&crate::subject::Thread, &u32)| own.loops.is_untouched(*since, |_| true);
-        if !self.threads.iter().zip(&self.cycles.rests[first].performed).all(is_untouched) {
+        let known = self.execution.heads.at(head).unwrap_or_default();
+        if known.suspected_cycles >= ENOUGH || !self.is_untouched_since(first, |word| !self.program.has(word.address)) {
             return;
+        }
+        // What other OS threads do must not decide where an execution ends: the search is not continued with this. In an
+        // execution that is known it has judged statics already.
+        if !self.follows && !self.is_untouched_since(first, |word| self.program.has(word.address)) {
+            return self.begin_anew(thread, Kind::Cycle(known.suspected_cycles + 1), head);
         }
         let since = self.cycles.rests[first].performed.get(thread.index()).copied().unwrap_or(0);
         let recurs = self.is_livelock(first);
@@ -130,6 +142,12 @@ impl Live {
         if recurs && !self.execution.heap.is_on() {
             self.execution.ledger.note_assumed(head);
         }
+    }
+
+    /// Whether the words that count hold what they held at the moment `first`.
+    fn is_untouched_since(&self, first: usize, counts: impl Fn(&Word) -> bool) -> bool {
+        let performed = self.cycles.rests[first].performed.iter();
+        self.threads.iter().zip(performed).all(|(own, &since)| own.loops.is_untouched(since, &counts))
     }
 
     /// One number for the own states of all threads, their surroundings, and what was done since this was last asked.
@@ -165,7 +183,8 @@ impl Live {
                     }
                     Deed::Store { key, new } => accesses.push((key, thread, new, true)),
                     Deed::Neutral | Deed::Rest => {}
-                    Deed::Spurious(_) | Deed::Lasting => return false,
+                    // Another alternative may lead out of it.
+                    Deed::Choice(_) | Deed::Spurious(_) | Deed::Lasting => return false,
                 }
             }
         }

@@ -34,6 +34,8 @@ pub(crate) enum Deed {
     Update { key: Key, source: Source, old: Value, new: Value, is_lock: bool },
     /// It neither read nor wrote.
     Neutral,
+    /// It took one of several alternatives.
+    Choice(Value),
     /// The next operation fails, or a wait ends, spuriously.
     Spurious(Matter),
     /// It stored this value there.
@@ -117,6 +119,8 @@ pub(crate) struct Head {
     pub(crate) is_observed: bool,
     /// In how many searches an iteration seemed to change statics or thread-locals.
     pub(crate) suspicions: u32,
+    /// In how many searches a cycle of all threads did.
+    pub(crate) suspected_cycles: u32,
 }
 
 impl Head {
@@ -368,7 +372,7 @@ impl Deed {
         match self {
             Deed::Update { old, new, .. } => old != new,
             Deed::Store { .. } | Deed::Lasting => true,
-            Deed::Read { .. } | Deed::Neutral | Deed::Spurious(_) | Deed::Rest => false,
+            Deed::Read { .. } | Deed::Neutral | Deed::Choice(_) | Deed::Spurious(_) | Deed::Rest => false,
         }
     }
 
@@ -396,7 +400,7 @@ impl Deed {
         match *self {
             Deed::Read { key, source, .. } => (0, Some(key), foreign(source)),
             Deed::Update { key, source, .. } => (1, Some(key), foreign(source)),
-            Deed::Neutral | Deed::Rest => (2, None, None),
+            Deed::Neutral | Deed::Choice(_) | Deed::Rest => (2, None, None),
             Deed::Spurious(_) => (3, None, None),
             Deed::Lasting => (4, None, None),
             Deed::Store { key, .. } => (5, Some(key), None),

@@ -6,7 +6,7 @@ use crate::fairness::Exceeded;
 use crate::hidden::{Kind, Name};
 use crate::identity::Key;
 use crate::loops::{Arrival, Deed, Head, Iteration, Loops, Place, Source, mix};
-use crate::request::{Matter, Request, What};
+use crate::request::{Request, What};
 use crate::subject::{Live, State};
 use crate::surroundings::{Watches, read};
 
@@ -185,7 +185,7 @@ impl Live {
         let (State::Waiting(_, request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
             return;
         };
-        let place = exceeded.hint.unwrap_or(request.place);
+        let place = exceeded.hint.or(own.place).unwrap_or(request.place);
         let rest = Request { what: What::Rest { before: exceeded.rounds }, place };
         own.held = Some(std::mem::replace(request, rest));
         self.execution.note_bounded(place, exceeded.bound);
@@ -222,10 +222,7 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
         }
         What::Unlock { at, .. } => update(at.key, Some(0)),
         What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious(*matter),
-        What::Choose {
-            matter: Matter::TimeOut | Matter::Waiter | Matter::Reader | Matter::Failure | Matter::WakeUp | Matter::Reuse,
-            ..
-        } => Deed::Neutral,
+        What::Choose { .. } => Deed::Choice(answer),
         What::Fence { .. } => Deed::Neutral,
         What::Rest { .. } => Deed::Rest,
         What::Store { at, value, .. } => Deed::Store { key: at.key, new: *value },
