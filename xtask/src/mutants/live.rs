@@ -50,12 +50,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if false && is_to_repeat && !self.repeats(since, thread) {",
     },
     Mutant {
-        name: "another thread may write between a change and its restoration",
-        file: "crates/live/src/loops.rs",
-        original: "            Some(_) => return None,",
-        replacement: "            Some((_, _, last, at)) => (*last, *at) = (new, index),",
-    },
-    Mutant {
         name: "data behind a lock that is restored was not changed",
         file: "crates/live/src/runtime.rs",
         original: "noted.changes_data = true;",
