@@ -34,14 +34,17 @@ pub(crate) enum Kind {
     Statics(u32),
     /// That an iteration from this head on has so many operations and ends in the own state in which it began.
     Iteration(u32),
+    /// That a cycle of all threads which begins here seemed to change statics or thread-locals, for the so manieth time.
+    Cycle(u32),
 }
 
 impl Name {
     /// Addresses have fewer bits.
     const KIND: u32 = 56;
-    /// The kinds of suspicions come before those of lengths, and both after the others.
+    /// The kinds of suspicions come before those of lengths, both after the others, and those of cycles last.
     const STATICS: u64 = 2;
     const ITERATIONS: u64 = 16;
+    const CYCLES: u64 = 64;
 
     pub(crate) fn new<T: ?Sized>(kind: Kind, at: &T) -> Self {
         let kind = match kind {
@@ -49,6 +52,7 @@ impl Name {
             Kind::Observation => 1,
             Kind::Statics(times) => Name::STATICS + u64::from(times),
             Kind::Iteration(length) => Name::ITERATIONS + u64::from(length.next_power_of_two().trailing_zeros()),
+            Kind::Cycle(times) => Name::CYCLES + u64::from(times),
         };
         Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
     }
@@ -66,7 +70,8 @@ impl Name {
             0 => Kind::Thing,
             1 => Kind::Observation,
             times @ Name::STATICS..Name::ITERATIONS => Kind::Statics((times - Name::STATICS) as u32),
-            length => Kind::Iteration(1 << (length - Name::ITERATIONS)),
+            length @ Name::ITERATIONS..Name::CYCLES => Kind::Iteration(1 << (length - Name::ITERATIONS)),
+            times => Kind::Cycle((times - Name::CYCLES) as u32),
         };
         (address as usize, kind)
     }
@@ -88,6 +93,7 @@ impl Heads {
                 Kind::Observation => head.is_observed = true,
                 Kind::Statics(times) => head.suspicions = head.suspicions.max(times),
                 Kind::Iteration(length) => head.length = head.length.max(length),
+                Kind::Cycle(times) => head.suspected_cycles = head.suspected_cycles.max(times),
             }
         }
         Heads(heads.into_iter().map(|(address, head)| (address, Cell::new(head))).collect())

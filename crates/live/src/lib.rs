@@ -9,6 +9,7 @@ mod beginning;
 pub mod cell;
 mod clock;
 mod complaint;
+mod cycles;
 mod entry;
 mod erased;
 mod fairness;

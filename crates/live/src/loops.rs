@@ -34,8 +34,14 @@ pub(crate) enum Deed {
     Update { key: Key, source: Source, old: Value, new: Value, is_lock: bool },
     /// It neither read nor wrote.
     Neutral,
+    /// It took one of several alternatives.
+    Choice(Value),
     /// The next operation fails, or a wait ends, spuriously.
     Spurious(Matter),
+    /// It stored this value there.
+    Store { key: Key, new: Value },
+    /// It waited until no other thread could go on.
+    Rest,
     /// It had an effect that lasts.
     Lasting,
 }
@@ -48,6 +54,8 @@ pub(crate) struct Noted {
     pub(crate) hint: Option<Place>,
     /// It had an effect that lasts.
     pub(crate) has_effect: bool,
+    /// It left other data behind a lock than it found there, which the next thread that takes the lock sees.
+    pub(crate) changes_data: bool,
     /// One number for all its accesses that are not atomic; 0 if there are none.
     pub(crate) plain: u64,
     /// The sum of what was taken and released, each with a number of its own; 0 if all was released.
@@ -69,6 +77,8 @@ pub(crate) struct Loops {
     changed: Vec<(u32, Word)>,
     /// The hints that it gave.
     hints: Hints,
+    /// After how many operations it last came to a known head after an iteration that changes the same each time.
+    repeated: u32,
     /// The last iteration, if that is a failed await.
     pub(crate) failed: Option<Iteration>,
 }
@@ -86,8 +96,18 @@ pub(crate) struct Iteration {
     pub(crate) restores: bool,
     /// Whether all that it updated are locks that it waited for.
     pub(crate) only_locks: bool,
+    /// Whether it is part of a cycle of all threads, after which the whole state is as before.
+    pub(crate) recurs: bool,
     /// Where it begins.
     pub(crate) head: Place,
+}
+
+impl Iteration {
+    /// After which the thread goes no further in this execution, which does not count.
+    pub(crate) fn dropped(since: u32, head: Place) -> Self {
+        let (is_spurious, ends_spuriously, restores, only_locks, recurs) = (true, false, false, true, false);
+        Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs, head }
+    }
 }
 
 /// What is known beforehand of a place at which iterations begin that leave the own state as it was.
@@ -99,6 +119,8 @@ pub(crate) struct Head {
     pub(crate) is_observed: bool,
     /// In how many searches an iteration seemed to change statics or thread-locals.
     pub(crate) suspicions: u32,
+    /// In how many searches a cycle of all threads did.
+    pub(crate) suspected_cycles: u32,
 }
 
 impl Head {
@@ -122,6 +144,8 @@ pub(crate) enum Arrival {
     Recurs(u32),
     /// Only statics or thread-locals are not as they were before the iteration.
     ChangesStatics(Iteration),
+    /// The iteration changes something, and does just what the one before did.
+    Repeats,
     /// The iteration was a failed await.
     Failed(Iteration),
 }
@@ -137,6 +161,7 @@ impl Loops {
         }
         self.changed.clear();
         self.hints.clear();
+        self.repeated = 0;
         self.failed = None;
     }
 
@@ -172,6 +197,11 @@ impl Loops {
         self.changed.extend(words.map(|word| (at, word)));
     }
 
+    /// The operations from this one on.
+    pub(crate) fn deeds_since(&self, since: u32) -> &[Deed] {
+        &self.deeds[(since as usize).min(self.deeds.len())..]
+    }
+
     /// The operations that a failed await consists of.
     pub(crate) fn failed_deeds(&self) -> impl Iterator<Item = &Deed> {
         let since = self.failed.map_or(self.deeds.len(), |failed| failed.since as usize);
@@ -196,12 +226,34 @@ impl Loops {
         fairness: &Fairness,
     ) -> (bool, Option<Exceeded>) {
         let now = self.deeds.len() as u32;
-        let (arrivals, since) = self.recent.arrive(place, depth, now);
-        if since == now || arrivals.n < ARRIVALS && !is_hinted(&self.noted, &self.deeds, since) {
+        let (arrivals, since, earlier) = self.recent.arrive(place, depth, now);
+        let is_hinted = is_hinted(&self.noted, &self.deeds, since);
+        if since == now || arrivals.n < ARRIVALS && !is_hinted {
             return (false, None);
         }
         let exceeded = arrivals.patience.note(&self.deeds, since, thread, fairness);
-        (self.iteration(since, thread, place).is_some(), exceeded)
+        // One head of a loop is enough, and one that gives hints is held back by those.
+        let may_repeat = !is_hinted && self.repeated < since;
+        let repeats = || may_repeat && (self.repeats_values(since) || self.repeats_values(earlier));
+        (self.iteration(since, thread, place).is_some() || repeats(), exceeded)
+    }
+
+    /// The thread came to a head after an iteration that does what the one before did, or not; returns whether it did so
+    /// too often in a row.
+    pub(crate) fn note_repetition(
+        &mut self,
+        (place, depth): (Place, usize),
+        repeats: bool,
+        fairness: &Fairness,
+    ) -> Option<Exceeded> {
+        let arrivals = self.recent.at(place, depth);
+        arrivals.repetitions = if repeats { arrivals.repetitions + 1 } else { 0 };
+        if repeats {
+            self.repeated = self.deeds.len() as u32;
+        }
+        // The first of them repeats nothing yet.
+        let (rounds, bound) = (arrivals.repetitions + 1, fairness.hinted);
+        (repeats && rounds >= bound).then_some(Exceeded { rounds, bound, hint: None })
     }
 
     /// The thread comes to `head` in an own state with this hash.
@@ -219,16 +271,20 @@ impl Loops {
         let now = self.len();
         let since = self.states.get(&state).copied().filter(|&since| since < now);
         let Some(since) = since else { return Arrival::New };
-        let Some(iteration) = self.iteration(since, thread, place) else { return Arrival::New };
+        let iteration = self.iteration(since, thread, place);
+        if iteration.is_none() && !self.repeats_values(since) {
+            return Arrival::New;
+        }
         if now - since > head.length {
             return Arrival::Recurs(now - since);
         }
-        let is_seen = iteration.restores && head.is_observed;
-        if is_seen
-            || head.changes_statics()
-            || !self.is_untouched(since, |word| !program.has(word.address) && !heap.is_vacant(word.address))
-        {
+        let is_own = |word: &Word| !program.has(word.address) && !heap.is_vacant(word.address);
+        if head.changes_statics() || !self.is_untouched(since, is_own) {
             return Arrival::New;
+        }
+        let Some(iteration) = iteration else { return Arrival::Repeats };
+        if iteration.restores && head.is_observed {
+            return if self.repeats_values(since) { Arrival::Repeats } else { Arrival::New };
         }
         let is_to_repeat = keeps_reads || self.has_plain(since);
         if is_to_repeat && !self.repeats(since, thread) {
@@ -255,18 +311,32 @@ impl Loops {
     fn iteration(&self, since: u32, thread: ThreadId, head: Place) -> Option<Iteration> {
         let deeds = &self.deeds[since as usize..];
         let balance = self.noted_since(since).fold(0_u64, |sum, noted| sum.wrapping_add(noted.balance));
-        if balance != 0 || deeds.contains(&Deed::Lasting) || self.noted_since(since).any(|noted| noted.has_effect) {
+        let lasts = |noted: &Noted| noted.has_effect || noted.changes_data;
+        if balance != 0 || deeds.iter().any(Deed::lasts) || self.noted_since(since).any(lasts) {
             return None;
         }
         let restores = restored(deeds, thread, since)?;
         let is_spurious = deeds.iter().any(Deed::is_spurious);
         let ends_spuriously = ends_spuriously(&self.deeds);
         let only_locks = !deeds.iter().any(|deed| matches!(deed, Deed::Update { is_lock: false, .. }));
-        Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, head })
+        Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs: false, head })
+    }
+
+    /// Whether the operations since then change something, and those before them were the same on the same values.
+    fn repeats_values(&self, since: u32) -> bool {
+        let (before, iteration) = self.deeds.split_at(since as usize);
+        let is_done = |deed: &&Deed| **deed != Deed::Rest;
+        let mut before = before.iter().rev().filter(is_done);
+        let is_same = |deed: &Deed| before.next().is_some_and(|earlier| earlier.values() == deed.values());
+        let lasts = |noted: &Noted| noted.has_effect || noted.changes_data || noted.balance != 0;
+        iteration.iter().any(Deed::has_effect)
+            && !iteration.iter().any(|deed| matches!(deed, Deed::Lasting | Deed::Spurious(_)))
+            && !self.noted_since(since).any(lasts)
+            && iteration.iter().rev().filter(is_done).all(is_same)
     }
 
     /// Whether every word outside of the own stack that was changed since then holds what it held, of those that count.
-    fn is_untouched(&self, since: u32, counts: impl Fn(&Word) -> bool) -> bool {
+    pub(crate) fn is_untouched(&self, since: u32, counts: impl Fn(&Word) -> bool) -> bool {
         let changed = self.changed.iter().filter(|(at, word)| *at > since && counts(word));
         let changed: Vec<&Word> = changed.map(|(_, word)| word).collect();
         // The first change of a word is the one that knows what it held.
@@ -301,8 +371,22 @@ impl Deed {
     pub(crate) fn has_effect(&self) -> bool {
         match self {
             Deed::Update { old, new, .. } => old != new,
-            Deed::Lasting => true,
-            Deed::Read { .. } | Deed::Neutral | Deed::Spurious(_) => false,
+            Deed::Store { .. } | Deed::Lasting => true,
+            Deed::Read { .. } | Deed::Neutral | Deed::Choice(_) | Deed::Spurious(_) | Deed::Rest => false,
+        }
+    }
+
+    /// Whether its effect lasts, whatever comes after it.
+    fn lasts(&self) -> bool {
+        matches!(self, Deed::Store { .. } | Deed::Lasting)
+    }
+
+    /// The same without the writers of what was read.
+    fn values(&self) -> Deed {
+        match *self {
+            Deed::Read { key, value, .. } => Deed::Read { key, source: None, value },
+            Deed::Update { key, old, new, is_lock, .. } => Deed::Update { key, source: None, old, new, is_lock },
+            deed => deed,
         }
     }
 
@@ -316,9 +400,10 @@ impl Deed {
         match *self {
             Deed::Read { key, source, .. } => (0, Some(key), foreign(source)),
             Deed::Update { key, source, .. } => (1, Some(key), foreign(source)),
-            Deed::Neutral => (2, None, None),
+            Deed::Neutral | Deed::Choice(_) | Deed::Rest => (2, None, None),
             Deed::Spurious(_) => (3, None, None),
             Deed::Lasting => (4, None, None),
+            Deed::Store { key, .. } => (5, Some(key), None),
         }
     }
 }
@@ -363,9 +448,7 @@ const ARRIVALS: u32 = 4;
 /// The places that a thread came to: a table with open addressing that is cheap to clear.
 #[derive(Debug, Default)]
 struct Recent {
-    /// The first places that it came to.
-    few: Vec<Arrivals>,
-    /// The others. Empty, or a power of two of slots of which at most half are used; a key of 0 marks a free one.
+    /// Empty, or a power of two of slots of which at most half are used; a key of 0 marks a free one.
     slots: Vec<Arrivals>,
     used: Vec<u32>,
 }
@@ -376,55 +459,51 @@ struct Arrivals {
     key: usize,
     /// How many there were.
     n: u32,
-    /// After how many operations the last one came.
+    /// After how many operations the last one came, and the one before.
     last: u32,
+    earlier: u32,
     patience: Patience,
+    /// How many iterations in a row did what the one before did.
+    repetitions: u32,
 }
 
 impl Recent {
-    /// As long as there are no more places than these, they are looked for one by one.
-    const FEW: usize = 8;
+    const FEWEST_SLOTS: usize = 16;
 
-    #[inline]
     fn clear(&mut self) {
-        self.few.clear();
-        if !self.used.is_empty() {
-            for index in self.used.drain(..) {
-                self.slots[index as usize] = Arrivals::default();
-            }
+        for index in self.used.drain(..) {
+            self.slots[index as usize] = Arrivals::default();
         }
     }
 
-    /// Takes note of an arrival after `now` operations; returns the arrivals, and when the one before was.
+    /// Takes note of an arrival after `now` operations; returns the arrivals, and when the two before were.
     #[inline]
-    fn arrive(&mut self, place: Place, depth: usize, now: u32) -> (&mut Arrivals, u32) {
-        let key = (std::ptr::from_ref(place) as usize ^ depth.rotate_left(20)) | 1;
-        let known = self.few.iter().position(|arrivals| arrivals.key == key);
-        let arrivals = match known {
-            Some(index) => &mut self.few[index],
-            None if self.few.len() < Recent::FEW => {
-                self.few.push(Arrivals { key, last: now, ..Arrivals::default() });
-                self.few.last_mut().expect("it was added")
-            }
-            None => self.arrive_among_many(key, now),
-        };
-        arrivals.n += 1;
-        let before = std::mem::replace(&mut arrivals.last, now);
-        (arrivals, before)
-    }
-
-    /// The arrivals at a place that is not among the few.
-    fn arrive_among_many(&mut self, key: usize, now: u32) -> &mut Arrivals {
+    fn arrive(&mut self, place: Place, depth: usize, now: u32) -> (&mut Arrivals, u32, u32) {
+        let key = Recent::key(place, depth);
         if 2 * self.used.len() >= self.slots.len() {
             self.grow();
         }
         let index = self.slot_of(key);
         let arrivals = &mut self.slots[index];
         if arrivals.key != key {
-            *arrivals = Arrivals { key, last: now, ..Arrivals::default() };
+            *arrivals = Arrivals { key, last: now, earlier: now, ..Arrivals::default() };
             self.used.push(index as u32);
         }
-        arrivals
+        arrivals.n += 1;
+        let before = std::mem::replace(&mut arrivals.last, now);
+        let earlier = std::mem::replace(&mut arrivals.earlier, before);
+        (arrivals, before, earlier)
+    }
+
+    /// The arrivals at a place that the thread has come to.
+    fn at(&mut self, place: Place, depth: usize) -> &mut Arrivals {
+        let index = self.slot_of(Recent::key(place, depth));
+        &mut self.slots[index]
+    }
+
+    #[inline]
+    fn key(place: Place, depth: usize) -> usize {
+        (std::ptr::from_ref(place) as usize ^ depth.rotate_left(20)) | 1
     }
 
     /// The slot of a key, or the free one that it gets.
@@ -440,7 +519,7 @@ impl Recent {
 
     #[cold]
     fn grow(&mut self) {
-        let n_slots = (2 * self.slots.len()).max(4 * Recent::FEW);
+        let n_slots = (2 * self.slots.len()).max(Recent::FEWEST_SLOTS);
         let old = std::mem::replace(&mut self.slots, vec![Arrivals::default(); n_slots]);
         self.used.clear();
         for arrivals in old.into_iter().filter(|arrivals| arrivals.key != 0) {
@@ -468,7 +547,7 @@ mod tests {
         for _ in 0..2 {
             for round in 0..5 {
                 for depth in 0..1_000 {
-                    let (arrivals, before) = recent.arrive(place, depth, 1_000 * round + depth as u32);
+                    let (arrivals, before, _) = recent.arrive(place, depth, 1_000 * round + depth as u32);
                     assert_eq!(arrivals.n, round + 1);
                     assert_eq!(before, 1_000 * round.saturating_sub(1) + depth as u32);
                 }

@@ -224,7 +224,10 @@ pub(crate) fn note_taken(number: usize, how_many: i64) {
 pub(crate) fn note_changed(key: Key, before: u64, after: u64) {
     if before != after {
         let number = |hash| mix(mix(2, key.index() as u64), hash);
-        note(|noted| noted.balance = noted.balance.wrapping_add(number(after)).wrapping_sub(number(before)));
+        note(|noted| {
+            noted.changes_data = true;
+            noted.balance = noted.balance.wrapping_add(number(after)).wrapping_sub(number(before));
+        });
     }
 }
 

@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use corosensei::stack::DefaultStack;
 use rustc_hash::FxHashMap;
-use teetotal_program::{Failure, Loc, Op, Order, Status, Subject, ThreadId, Value};
+use teetotal_program::{Failure, Loc, Op, Order, Rewind, Status, Subject, ThreadId, Value};
 
 use crate::beginning::Beginning;
 use crate::complaint::{Complaint, Kind};
+use crate::cycles::Cycles;
 use crate::entry::Frame;
 use crate::fairness::{Exceeded, Fairness};
 use crate::fiber::{self, Backend, Fiber};
@@ -113,6 +114,8 @@ pub struct Live {
     /// What is stronger than the source says.
     mend: Mend,
     pub(crate) beginning: Beginning,
+    /// What is repeated by all threads.
+    pub(crate) cycles: Cycles,
 }
 
 /// A thread of a model.
@@ -216,6 +219,7 @@ impl Live {
             is_lost: false,
             mend: Mend::default(),
             beginning: Beginning::default(),
+            cycles: Cycles::default(),
         };
         live.restart();
         live
@@ -762,7 +766,11 @@ impl Subject for Live {
         self.note_read(thread, answer);
         self.depart(thread, answer);
         self.note(thread, answer);
+        let is_held_back = self.rests(thread).is_some();
         self.go_on(thread, answer);
+        if is_held_back {
+            self.look_for_cycle(thread);
+        }
     }
 
     fn restart(&mut self) {
@@ -783,6 +791,7 @@ impl Live {
     fn start_over(&mut self) {
         self.execution.begin();
         self.forget_numbers();
+        self.cycles.clear();
         self.memory.get_mut().n_threads = 0;
         self.source = None;
         let body = Arc::clone(&self.body);

@@ -6,7 +6,7 @@ use crate::fairness::Exceeded;
 use crate::hidden::{Kind, Name};
 use crate::identity::Key;
 use crate::loops::{Arrival, Deed, Head, Iteration, Loops, Place, Source, mix};
-use crate::request::{Matter, Request, What};
+use crate::request::{Request, What};
 use crate::subject::{Live, State};
 use crate::surroundings::{Watches, read};
 
@@ -25,8 +25,9 @@ pub(crate) struct OwnState {
 }
 
 impl From<Iteration> for FailedAwait {
-    fn from(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, .. }: Iteration) -> Self {
-        FailedAwait { since, is_spurious, ends_spuriously, restores, only_locks }
+    fn from(iteration: Iteration) -> Self {
+        let Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs, .. } = iteration;
+        FailedAwait { since, is_spurious, ends_spuriously, restores, only_locks, recurs }
     }
 }
 
@@ -49,12 +50,16 @@ impl Live {
         let source = self.source;
         let Some(Request { what, place }) = self.request(thread) else { return };
         let (place, deed) = (*place, deed(what, answer, source));
+        // What is noted borrows another part than what is asked for.
+        if let State::Waiting(Request { what, .. }) = &self.threads[thread.index()].state {
+            self.cycles.note(thread, what, answer);
+        }
         if let Some(head) = self.threads[thread.index()].head.take() {
             let state = self.own_state(thread);
             let watches = if head.length > 0 { self.watches(place, head) } else { Watches::Nothing };
             let own = &mut self.threads[thread.index()];
             own.loops.leave(state);
-            if watches != Watches::Nothing {
+            if watches != Watches::Nothing && own.watched_until != u32::MAX {
                 own.watched_until = own.loops.len() + head.length;
                 own.watches = watches;
             }
@@ -111,6 +116,7 @@ impl Live {
         if self.execution.has_noted.take() {
             let noted = self.execution.noted.take();
             own.loops.note_code(noted);
+            self.cycles.note_code(&noted);
             own.exceeded = noted.hint.and_then(|place| own.loops.hint(place, &self.setup.fairness));
         }
         if self.surroundings.watches == Watches::Nothing {
@@ -129,15 +135,19 @@ impl Live {
         let State::Waiting(Request { place, .. }) = &own.state else { return };
         let place = *place;
         let depth = self.execution.depth(thread, own.frame);
-        let (may_loop, too_often) = own.loops.come(thread, place, depth, &self.setup.fairness);
+        let (may_loop, mut too_often) = own.loops.come(thread, place, depth, &self.setup.fairness);
         let head = self.execution.heads.at(place).or(may_loop.then(Head::default));
         if let Some(head) = head {
             own.head = Some(head);
             self.execution.ledger.note_depth(self.execution.used(thread, own.frame));
             let state = self.own_state(thread);
             let (own, keeps_reads) = (&mut self.threads[thread.index()], self.setup.keeps_failed_reads);
+            let fairness = &self.setup.fairness;
             match own.loops.arrive(thread, place, state, (head, keeps_reads), (&self.program, &self.execution.heap)) {
-                Arrival::New => {}
+                Arrival::New => _ = own.loops.note_repetition((place, depth), false, fairness),
+                Arrival::Repeats => {
+                    too_often = own.loops.note_repetition((place, depth), true, fairness).or(too_often);
+                }
                 Arrival::Recurs(length) => return self.begin_anew(thread, Kind::Iteration(length), place),
                 // In an execution that is known the search has judged statics already.
                 Arrival::ChangesStatics(_) if !self.follows => {
@@ -161,12 +171,11 @@ impl Live {
     }
 
     /// The search is to begin anew, with what is known of `place` now; `thread` goes no further in this execution.
-    fn begin_anew(&mut self, thread: ThreadId, kind: Kind, place: Place) {
+    pub(crate) fn begin_anew(&mut self, thread: ThreadId, kind: Kind, place: Place) {
         self.execution.expose(Name::new(kind, place));
         let loops = &mut self.threads[thread.index()].loops;
         let since = loops.len();
-        let (is_spurious, ends_spuriously, restores, only_locks) = (true, false, false, true);
-        loops.failed = Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, head: place });
+        loops.failed = Some(Iteration::dropped(since, place));
     }
 
     /// Lets `thread` go on only when no other thread can, since it has gone round too often.
@@ -176,7 +185,7 @@ impl Live {
         let (State::Waiting(request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
             return;
         };
-        let place = exceeded.hint.unwrap_or(request.place);
+        let place = exceeded.hint.or(own.place).unwrap_or(request.place);
         let rest = Request { what: What::Rest { before: exceeded.rounds }, place };
         own.held = Some(std::mem::replace(request, rest));
         self.execution.note_bounded(place, exceeded.bound);
@@ -213,12 +222,11 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
         }
         What::Unlock { at, .. } => update(at.key, Some(0)),
         What::Choose { matter, .. } if matter.is_spurious() && answer != 0 => Deed::Spurious(*matter),
-        What::Choose {
-            matter: Matter::TimeOut | Matter::Waiter | Matter::Reader | Matter::Failure | Matter::WakeUp | Matter::Reuse,
-            ..
-        } => Deed::Neutral,
-        What::Fence { .. } | What::Rest { .. } => Deed::Neutral,
-        What::Store { .. } | What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,
+        What::Choose { .. } => Deed::Choice(answer),
+        What::Fence { .. } => Deed::Neutral,
+        What::Rest { .. } => Deed::Rest,
+        What::Store { at, value, .. } => Deed::Store { key: at.key, new: *value },
+        What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,
     }
 }
 

@@ -114,6 +114,8 @@ pub struct FailedAwait {
     pub restores: bool,
     /// Whether all that it updated are locks that it waited for: it does not see that another thread holds them.
     pub only_locks: bool,
+    /// Whether it is part of a cycle of all threads after which the whole state is as before, in any order of their steps.
+    pub recurs: bool,
 }
 
 /// What a thread did wrong, and at which of its instructions.

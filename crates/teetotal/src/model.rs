@@ -381,6 +381,8 @@ impl Builder {
         let Found { stats, coverage, wrong } = found;
         let coverage = coverage_of(coverage, &stats, &ledger);
         let reachable = ledger.marked();
+        // What fails is run again, which may tell the ledger something else.
+        let caveats = caveats(self, &ledger);
         let failure = match wrong {
             Some(wrong) => {
                 let executions = stats.executions;
@@ -395,7 +397,7 @@ impl Builder {
             model: self.model,
             executions: stats.executions,
             coverage,
-            caveats: caveats(self, &ledger),
+            caveats,
             has_operations: ledger.has_operations(),
             search: choice.kind,
             search_reason: choice.reason,

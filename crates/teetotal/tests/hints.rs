@@ -226,3 +226,41 @@ fn an_iteration_that_stores_is_no_failed_await() {
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (1, 1)], "under {model:?}");
     }
 }
+
+/// The store of the other thread comes between a change and its restoration, which overwrites it.
+///
+/// The thread finds what it left, in an iteration that begins after it was told of the store; so the one before was not
+/// without effect. The first iterations are the same for any stack that they begin with.
+#[test]
+fn an_iteration_that_overwrites_another_thread_is_no_failed_await() {
+    for model in MODELS {
+        let (seen, report) = outcomes(model, || {
+            let shared = Arc::new((AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false)));
+            let other = shared.clone();
+            let thread = thread::spawn(move || {
+                while !other.2.load(SeqCst) {}
+                other.0.store(1, SeqCst);
+                other.1.store(1, SeqCst);
+            });
+            let (mut iterations, mut has_seen) = (0, false);
+            loop {
+                let is_told = shared.1.load(SeqCst) == 1;
+                let old = shared.0.swap(1, SeqCst);
+                shared.0.swap(0, SeqCst);
+                has_seen |= old == 1;
+                if is_told && old == 0 {
+                    break;
+                }
+                if iterations == 3 {
+                    shared.2.store(true, SeqCst);
+                }
+                iterations = 4.min(iterations + 1);
+            }
+            thread.join().expect("it ends");
+            has_seen
+        });
+        assert_eq!(report.failure, None);
+        assert!(report.coverage.is_complete(), "{:?} under {model:?}", report.coverage);
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), [false, true], "under {model:?}");
+    }
+}

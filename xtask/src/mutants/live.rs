@@ -14,6 +14,7 @@ pub(super) const TESTS: &[&str] = &[
     "fresh_statics",
     "exchanges_in_c",
     "lookalikes",
+    "livelocks",
     "memory_input",
     "waiting",
 ];
@@ -41,8 +42,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a store has no lasting effect",
         file: "crates/live/src/waiting.rs",
-        original: "What::Store { .. } | What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,",
-        replacement: "What::Store { .. } => Deed::Neutral,\n        What::Spawn { .. } | What::Join { .. } | What::Fail(_) => Deed::Lasting,",
+        original: "What::Store { at, value, .. } => Deed::Store { key: at.key, new: *value },",
+        replacement: "What::Store { .. } => Deed::Neutral,",
     },
     Mutant {
         name: "what an iteration changes it need not restore",
@@ -61,6 +62,60 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/live/src/loops.rs",
         original: "if is_to_repeat && !self.repeats(since, thread) {",
         replacement: "if false && is_to_repeat && !self.repeats(since, thread) {",
+    },
+    Mutant {
+        name: "data behind a lock that is restored was not changed",
+        file: "crates/live/src/runtime.rs",
+        original: "noted.changes_data = true;",
+        replacement: "noted.changes_data = false;",
+    },
+    Mutant {
+        name: "a loop that repeats what it changes is not held back",
+        file: "crates/live/src/loops.rs",
+        original: "(repeats && rounds >= bound).then_some(",
+        replacement: "(false && repeats && rounds >= bound).then_some(",
+    },
+    Mutant {
+        name: "a loop that changes data behind a lock repeats itself",
+        file: "crates/live/src/loops.rs",
+        original: "            && !self.noted_since(since).any(lasts)\n",
+        replacement: "            && (true || !self.noted_since(since).any(lasts))\n",
+    },
+    Mutant {
+        name: "a cycle that writes is no livelock",
+        file: "crates/live/src/cycles.rs",
+        original: "let recurs = self.is_livelock(first);",
+        replacement: "let recurs = false && self.is_livelock(first);",
+    },
+    Mutant {
+        name: "threads of a cycle may read what others change",
+        file: "crates/live/src/cycles.rs",
+        original: "accesses.iter().all(is_steady) && (0..self.threads.len())",
+        replacement: "(true || accesses.iter().all(is_steady)) && (0..self.threads.len())",
+    },
+    Mutant {
+        name: "a cycle may write what a blocked thread waits for",
+        file: "crates/live/src/cycles.rs",
+        original: "!failed.is_spurious && !own.loops.failed_reads(thread).any(|(key, _)| is_written(key))",
+        replacement: "!failed.is_spurious && (true || !own.loops.failed_reads(thread).any(|(key, _)| is_written(key)))",
+    },
+    Mutant {
+        name: "a cycle may count in what is not compared",
+        file: "crates/live/src/cycles.rs",
+        original: "self.n_effects += u64::from(noted.has_effect);",
+        replacement: "self.n_effects += u64::from(noted.has_effect && false);",
+    },
+    Mutant {
+        name: "a cycle may count behind a lock",
+        file: "crates/live/src/cycles.rs",
+        original: "self.balance = self.balance.wrapping_add(noted.balance);",
+        replacement: "self.balance = self.balance.wrapping_add(noted.balance & 0);",
+    },
+    Mutant {
+        name: "a cycle may count in statics",
+        file: "crates/live/src/cycles.rs",
+        original: "if !self.follows && !self.is_untouched_since",
+        replacement: "if false && !self.is_untouched_since",
     },
     Mutant {
         name: "a loop that is held back leaves nothing out",

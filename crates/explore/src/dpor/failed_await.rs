@@ -84,6 +84,9 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
 
     /// Whether `thread`, whose last iteration is a failed await, can never go on.
     pub(super) fn fails_forever(&self, thread: ThreadId, failed: FailedAwait) -> bool {
+        if failed.recurs {
+            return true;
+        }
         if failed.is_spurious || !self.iteration(thread, failed).all(|slot| self.reads_alike(slot, failed)) {
             return false;
         }
@@ -156,7 +159,7 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
     /// spuriously: with another source it does what it does when it fails as it must.
     pub(super) fn fails_for_nothing(&self, thread: ThreadId) -> bool {
         let (Some(failed), Some(read)) = (self.failed_await(thread), self.failed_read(thread)) else { return false };
-        failed.ends_spuriously || !self.is_newest(read)
+        !failed.recurs && (failed.ends_spuriously || !self.is_newest(read))
     }
 
     /// Tells the subject if `read` takes what another thread has changed and changed back in a failed await.

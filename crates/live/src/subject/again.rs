@@ -5,7 +5,7 @@ use teetotal_program::{FailedAwait, Loc, Redo, RedoAnswer, RedoKind, Rewind, Sub
 use super::{Live, State};
 use crate::hidden::{Kind, Name};
 use crate::loops::Iteration;
-use crate::request::{Matter, What};
+use crate::request::{Matter, Request, What};
 use crate::standing::Standing;
 
 impl Rewind for Live {
@@ -62,6 +62,7 @@ impl Rewind for Live {
             ends_spuriously: failed.ends_spuriously,
             restores: failed.restores,
             only_locks: failed.only_locks,
+            recurs: failed.recurs,
             head,
         });
     }
@@ -91,6 +92,28 @@ impl Live {
         })
     }
 
+    /// Holds back the thread of `redo` just where it was held back before.
+    ///
+    /// Whether it is may depend on slots of its stack that it does not use.
+    fn hold_back_as_before(&mut self, redo: &Redo) {
+        let Some(own) = self.threads.get_mut(redo.thread.index()) else { return };
+        let State::Waiting(request) = &mut own.state else { return };
+        let was_choice = redo.kind == RedoKind::Choice;
+        match request.what {
+            What::Rest { .. } if !was_choice => {
+                if let Some(held) = own.held.take() {
+                    *request = held;
+                }
+            }
+            What::Rest { .. } | What::Choose { .. } => {}
+            _ if was_choice && own.held.is_none() => {
+                let rest = Request { what: What::Rest { before: 0 }, place: request.place };
+                own.held = Some(std::mem::replace(request, rest));
+            }
+            _ => {}
+        }
+    }
+
     /// Runs again as `plan` has it.
     fn redo(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
         self.restart();
@@ -101,6 +124,7 @@ impl Live {
         memory.initial.resize(n_locations, None);
         memory.n_threads = memory.n_threads.max(children.max().unwrap_or(0));
         for (position, redo) in plan.iter().enumerate() {
+            self.hold_back_as_before(redo);
             let Some(request) = self.request(redo.thread) else { return Err(position) };
             let fits = is_of_kind(&request.what, redo.kind);
             let is_there = match (request.what.cell(), redo.loc) {

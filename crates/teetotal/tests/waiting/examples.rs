@@ -68,3 +68,13 @@ fn an_execution_that_is_cut_short_runs_on_with_its_pending_stores() {
     let outer = Loop(None, vec![Exchange(0, 0, 0, 2), inner, BreakIf(0, 0)]);
     agrees(&vec![vec![outer], vec![], vec![Store(0, 1, Ordering::SeqCst)]]);
 }
+
+/// The second thread leaves the data behind the lock as it was, but the first one sees it changed in between.
+#[test]
+fn data_that_is_changed_and_restored_behind_a_lock_is_seen() {
+    use Statement::{BreakIf, Loop};
+    let locked = |register, change| Statement::Locked { tries: false, register, change };
+    let waits = vec![Loop(None, vec![locked(2, Change::No), BreakIf(2, 1)]), locked(0, Change::Set(2))];
+    let changes = vec![locked(0, Change::Set(0)), BreakIf(0, 2), locked(2, Change::Count(2))];
+    agrees(&vec![waits, vec![Loop(None, changes)]]);
+}
