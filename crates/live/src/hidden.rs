@@ -460,6 +460,13 @@ impl Execution {
         }
     }
 
+    /// The search must begin anew with `name` in the open, even if it was so before.
+    pub(crate) fn begin_anew_with(&self, name: Name) {
+        if !self.is_over.get() {
+            self.ledger.note(name);
+        }
+    }
+
     /// An iteration from `place` on has changed no static: what seemed to was not its doing.
     pub(crate) fn clear_suspicions(&self, place: &'static Location<'static>) {
         if self.ledger.clear_suspicions(place) {

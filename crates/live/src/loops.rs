@@ -127,7 +127,7 @@ impl Head {
     /// So many searches in which statics or thread-locals change during an iteration show that the iteration does it.
     ///
     /// Another OS thread may change them at the same moment, but hardly ever in one search after the other.
-    const ENOUGH: u32 = 3;
+    const ENOUGH: u32 = 8;
 
     /// Whether iterations change statics or thread-locals, so that none of them is a failed await.
     pub(crate) fn changes_statics(self) -> bool {

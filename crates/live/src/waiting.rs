@@ -172,7 +172,7 @@ impl Live {
 
     /// The search is to begin anew, with what is known of `place` now; `thread` goes no further in this execution.
     pub(crate) fn begin_anew(&mut self, thread: ThreadId, kind: Kind, place: Place) {
-        self.execution.expose(Name::new(kind, place));
+        self.execution.begin_anew_with(Name::new(kind, place));
         let loops = &mut self.threads[thread.index()].loops;
         let since = loops.len();
         loops.failed = Some(Iteration::dropped(since, place));
