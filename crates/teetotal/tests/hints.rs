@@ -185,6 +185,33 @@ fn what_other_os_threads_do_to_statics_decides_nothing() {
     assert!(all.iter().all(|one| *one == expected), "{expected:?}: {all:?}");
 }
 
+/// A static that changes now and then is seen in some iterations and not in others.
+#[test]
+fn statics_that_change_now_and_then_hide_no_livelock() {
+    use std::sync::atomic::{AtomicBool as RealBool, AtomicUsize as RealUsize};
+    static NOISE: RealUsize = RealUsize::new(0);
+    static IS_OVER: RealBool = RealBool::new(false);
+    let noise = std::thread::spawn(|| {
+        while !IS_OVER.load(Relaxed) {
+            NOISE.fetch_add(1, Relaxed);
+            (0..1_000).for_each(|_| std::hint::spin_loop());
+        }
+    });
+    let wait_for_what_may_be_gone = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = flag.clone();
+        thread::spawn(move || (1..3).for_each(|value| other.store(value, Release)));
+        while flag.load(Acquire) != 1 {
+            hint::spin_loop();
+        }
+    };
+    let is_missed = |report: &Report| report.failure.is_none() && report.coverage.is_complete();
+    let missed = (0..400).map(|_| explore(ModelId::Sc, wait_for_what_may_be_gone)).filter(is_missed).count();
+    IS_OVER.store(true, Relaxed);
+    noise.join().expect("it ends");
+    assert_eq!(missed, 0);
+}
+
 /// A loop that counts in a static of another library may end by that.
 #[test]
 fn a_loop_that_counts_in_a_static_is_unrolled() {
