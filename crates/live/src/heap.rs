@@ -139,15 +139,16 @@ impl Heap {
         })
     }
 
-    /// A block of this layout that `thread` has freed and that another thread may know of, if there is one.
-    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Option<BlockId> {
+    /// The blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
+    #[inline]
+    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<BlockId> {
         self.with(|lanes, _| {
-            let lane = lanes.get(thread.index())?;
+            let Some(lane) = lanes.get(thread.index()) else { return Vec::new() };
             let fits = |id: &&BlockId| {
                 let block = &lanes[id.lane as usize].blocks[id.index as usize];
                 !block.is_live && block.size == size && block.align == align
             };
-            lane.given_up.iter().rev().find(fits).copied()
+            lane.given_up.iter().rev().filter(fits).copied().collect()
         })
     }
 

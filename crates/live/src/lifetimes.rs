@@ -34,7 +34,8 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     let thread = execution.allocating()?;
     let (size, align) = (layout.size(), layout.align());
     let time = execution.time_of(thread);
-    let again = execution.heap.reusable(thread, size, align).filter(|_| is_reused(execution));
+    let freed = execution.heap.reusable(thread, size, align);
+    let again = if freed.is_empty() { None } else { reused(execution, &freed) };
     let block = match again {
         Some(id) => execution.heap.reuse(id, execution.time_of(thread), thread),
         None => execution.heap.allocate(thread, time, size, align)?,
@@ -43,16 +44,17 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     Some(block as *mut u8)
 }
 
-/// Whether an allocation has the address of a block that its thread has freed: the search decides, within its bound.
-fn is_reused(execution: &Execution) -> bool {
-    execution.reuse.may_ask(execution) && {
-        let place = execution.last_place().unwrap_or(Location::caller());
-        let is_taken = perform(What::Choose { alternatives: 2, matter: Matter::Reuse }, place) == 1;
-        if is_taken {
-            execution.reuse.take(execution);
-        }
-        is_taken
+/// Which of the blocks that its thread has freed an allocation is given: the search decides, within its bound.
+fn reused(execution: &Execution, freed: &[BlockId]) -> Option<BlockId> {
+    if !execution.reuse.may_ask(execution) {
+        return None;
     }
+    let place = execution.last_place().unwrap_or(Location::caller());
+    let alternatives = freed.len() as u32 + 1;
+    let taken = perform(What::Choose { alternatives, matter: Matter::Reuse }, place);
+    let id = *freed.get((taken as usize).checked_sub(1)?)?;
+    execution.reuse.take(execution);
+    Some(id)
 }
 
 /// The block at `address` is freed.
