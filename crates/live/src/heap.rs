@@ -69,6 +69,23 @@ pub(crate) struct BlockId {
     index: u32,
 }
 
+/// When a thread did something.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Moment {
+    /// By its own clock.
+    pub(crate) time: u32,
+    /// After so many operations.
+    pub(crate) after: u32,
+}
+
+/// What there is to tell of a block.
+pub(crate) struct History {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    pub(crate) allocated: BlockEvent,
+    pub(crate) freed: Option<BlockEvent>,
+}
+
 /// What comes of a free.
 pub(crate) enum Freed {
     /// It is freed now.
@@ -125,8 +142,8 @@ impl Heap {
         self.with(|_, sites| sites.record());
     }
 
-    /// Memory for `thread` at its time `time`; nothing if there is no room.
-    pub(crate) fn allocate(&self, thread: ThreadId, time: u32, size: usize, align: usize) -> Option<usize> {
+    /// Memory for `thread`; nothing if there is no room.
+    pub(crate) fn allocate(&self, thread: ThreadId, now: Moment, size: usize, align: usize) -> Option<usize> {
         let arena = self.arena.as_ref()?;
         self.with(|lanes, sites| {
             while lanes.len() <= thread.index() {
@@ -135,7 +152,7 @@ impl Heap {
                 lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
             }
             let site = sites.add();
-            lanes[thread.index()].allocate(time, size, align, site)
+            lanes[thread.index()].allocate(now, size, align, site)
         })
     }
 
@@ -153,18 +170,18 @@ impl Heap {
     }
 
     /// Allocates a freed block once more.
-    pub(crate) fn reuse(&self, id: BlockId, time: u32, thread: ThreadId) -> usize {
+    pub(crate) fn reuse(&self, id: BlockId, now: Moment, thread: ThreadId) -> usize {
         self.with(|lanes, sites| {
             let site = sites.add();
             lanes[thread.index()].given_up.retain(|other| *other != id);
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
-            block.begin(thread, time, site);
+            block.begin(thread, now, site);
             block.start
         })
     }
 
     /// `thread` frees the block at `address`; locations accessed there make it one that stays.
-    pub(crate) fn free(&self, thread: Option<ThreadId>, time: u32, address: usize) -> Freed {
+    pub(crate) fn free(&self, thread: Option<ThreadId>, now: Moment, address: usize) -> Freed {
         let Some(arena) = &self.arena else { return Freed::Unknown };
         let Some(index) = arena.lane_of(address) else { return Freed::Unknown };
         self.with(|lanes, sites| {
@@ -180,7 +197,7 @@ impl Heap {
             let site = sites.add();
             let is_own = thread.is_some_and(|thread| thread.index() == index);
             let block = &mut lane.blocks[at];
-            block.end(thread, time, site);
+            block.end(thread, now, site);
             if !block.stays() {
                 if is_own {
                     lane.spare.push(at as u32);
@@ -228,12 +245,12 @@ impl Heap {
     }
 
     /// Where `thread`, which runs, is.
-    pub(crate) fn here(&self, thread: ThreadId) -> BlockEvent {
+    pub(crate) fn here(&self, thread: ThreadId, now: Moment) -> BlockEvent {
         let place = self.with(|_, sites| {
             let site = sites.add();
             sites.place(site)
         });
-        BlockEvent { thread: Some(thread), place }
+        BlockEvent { thread: Some(thread), after: now.after, place }
     }
 
     /// The freed block that `address` is in, if it is in one.
@@ -247,7 +264,7 @@ impl Heap {
 
     /// A location is accessed at `address`; returns who allocated the block there and when, if the location is new in it.
     #[inline]
-    pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, u32)> {
+    pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, Moment)> {
         self.arena.as_ref()?;
         // SAFETY: as in `with`; `settle` does not come back here.
         let addresses = unsafe { &mut *self.addresses.get() };
@@ -258,7 +275,7 @@ impl Heap {
     }
 
     #[cold]
-    fn settle(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, u32)> {
+    fn settle(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, Moment)> {
         let lane = self.arena.as_ref()?.lane_of(address);
         self.with(|lanes, _| {
             // SAFETY: as in `with`.
@@ -303,14 +320,14 @@ impl Heap {
         })
     }
 
-    /// The allocation and the free of a block.
-    pub(crate) fn history(&self, id: BlockId) -> (BlockEvent, Option<BlockEvent>, usize) {
+    /// What there is to tell of a block: where it is, its size, its allocation and its free.
+    pub(crate) fn history(&self, id: BlockId) -> History {
         self.with(|lanes, sites| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
-            let allocated = BlockEvent { thread: Some(block.owner), place: sites.place(block.allocated) };
-            let freed =
-                (!block.is_live).then(|| BlockEvent { thread: block.freed_by, place: sites.place(block.freed) });
-            (allocated, freed, block.size)
+            let event = |thread, when: Moment, site| BlockEvent { thread, after: when.after, place: sites.place(site) };
+            let allocated = event(Some(block.owner), block.born, block.allocated);
+            let freed = (!block.is_live).then(|| event(block.freed_by, block.died, block.freed));
+            History { address: block.start, size: block.size, allocated, freed }
         })
     }
 
@@ -318,7 +335,7 @@ impl Heap {
     pub(crate) fn freed_when(&self, id: BlockId) -> Option<(ThreadId, u32)> {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
-            Some((block.freed_by?, block.died))
+            Some((block.freed_by?, block.died.time))
         })
     }
 

@@ -6,7 +6,7 @@ use std::panic::Location;
 use teetotal_program::ThreadId;
 
 use crate::complaint::{Complaint, Place, Race};
-use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, MemoryFault};
+use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment};
 use crate::identity::Key;
 use crate::loops::mix;
 use crate::request::{Matter, What};
@@ -20,8 +20,9 @@ impl Execution {
         if is_own { None } else { self.running() }
     }
 
-    fn time_of(&self, thread: ThreadId) -> u32 {
-        self.races.try_borrow_mut().map_or(0, |mut races| races.time(thread))
+    /// When it is for `thread`, which runs.
+    pub(crate) fn moment_of(&self, thread: ThreadId) -> Moment {
+        self.races.try_borrow_mut().map_or(Moment::default(), |mut races| races.moment(thread))
     }
 }
 
@@ -33,12 +34,12 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     }
     let thread = execution.allocating()?;
     let (size, align) = (layout.size(), layout.align());
-    let time = execution.time_of(thread);
+    let now = execution.moment_of(thread);
     let freed = execution.heap.reusable(thread, size, align);
     let again = if freed.is_empty() { None } else { reused(execution, &freed) };
     let block = match again {
-        Some(id) => execution.heap.reuse(id, execution.time_of(thread), thread),
-        None => execution.heap.allocate(thread, time, size, align)?,
+        Some(id) => execution.heap.reuse(id, execution.moment_of(thread), thread),
+        None => execution.heap.allocate(thread, now, size, align)?,
     };
     note_owned(execution, block, 1);
     Some(block as *mut u8)
@@ -63,40 +64,46 @@ pub(crate) fn free(address: usize) {
     let thread = execution.running();
     let is_checked = execution.allocating().is_some();
 
-    let time = thread.map_or(0, |thread| if is_checked { execution.time_of(thread) } else { 0 });
+    let is_known = |_: &ThreadId| is_checked;
+    let now = thread.filter(is_known).map_or(Moment::default(), |thread| execution.moment_of(thread));
     // Others must have done with it before it is poisoned.
-    if let (Some(thread), true) = (thread, is_checked)
+    if let Some(thread) = thread.filter(is_known)
         && let Some(id) = execution.heap.block_at(address)
         && let Some(access) = execution.rival_in(thread, id)
     {
-        let (allocated, _, size) = execution.heap.history(id);
-        let freed = execution.heap.here(thread);
-        let (kind, place, is_ordered) = (FaultKind::RacingFree, freed.place.clone(), false);
-        let (freed, access) = (Some(freed), Some(access));
-        end(execution, MemoryFault { kind, thread, place, size, allocated, freed, access, is_ordered });
+        let freed = execution.heap.here(thread, now);
+        let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
+        end(execution, MemoryFault { freed: Some(freed), access: Some(access), ..fault });
     }
-    match execution.heap.free(thread, time, address) {
+    match execution.heap.free(thread, now, address) {
         Freed::Now => note_owned(execution, address, -1),
         Freed::Twice(id) => {
-            if let (Some(thread), true) = (thread, is_checked) {
-                let (allocated, freed, size) = execution.heap.history(id);
-                let place = execution.heap.here(thread).place;
+            if let Some(thread) = thread.filter(is_known) {
+                let place = execution.heap.here(thread, now).place;
                 let is_ordered = execution.knows_free(thread, id);
-                let kind = FaultKind::DoubleFree;
-                end(execution, MemoryFault { kind, thread, place, size, allocated, freed, access: None, is_ordered });
+                let fault = fault(FaultKind::DoubleFree, (thread, now.after), place, execution.heap.history(id));
+                end(execution, MemoryFault { is_ordered, ..fault });
             }
         }
         Freed::Unknown => {}
     }
 }
 
+/// A use of a block by a thread after so many of its operations.
+fn fault(kind: FaultKind, by: (ThreadId, u32), place: Option<Place>, block: History) -> MemoryFault {
+    let ((thread, after), History { address, size, allocated, freed }) = (by, block);
+    let (access, is_ordered) = (None, false);
+    MemoryFault { kind, thread, after, place, address, size, allocated, freed, access, is_ordered }
+}
+
 /// The code of the thread that runs has followed a pointer that it read from a freed block.
 pub(crate) extern "C" fn follow_poison() -> ! {
     let fault = current_unguarded().and_then(|execution| {
-        let (kind, thread, unknown) = (FaultKind::StalePointer, execution.running()?, BlockEvent::default());
-        let place = execution.heap.here(thread).place;
-        let (allocated, size, is_ordered) = (unknown, 0, false);
-        Some((execution, MemoryFault { kind, thread, place, size, allocated, freed: None, access: None, is_ordered }))
+        let thread = execution.running()?;
+        let now = execution.moment_of(thread);
+        let place = execution.heap.here(thread, now).place;
+        let unknown = History { address: 0, size: 0, allocated: BlockEvent::default(), freed: None };
+        Some((execution, fault(FaultKind::StalePointer, (thread, now.after), place, unknown)))
     });
     match fault {
         Some((execution, fault)) => end(execution, fault),
@@ -141,36 +148,25 @@ impl Execution {
         }
     }
 
-    /// What is wrong with an access to freed memory, if `address` is in such.
+    /// What is wrong with an access to freed memory by `thread` after so many operations, if `address` is in such.
     pub(crate) fn use_after_free(
         &self,
         thread: ThreadId,
+        after: u32,
         address: usize,
         place: &'static Location<'static>,
     ) -> Option<MemoryFault> {
         let id = self.heap.freed_at(address)?;
-        let (allocated, freed, size) = self.heap.history(id);
-        let (kind, place, is_ordered) =
-            (FaultKind::UseAfterFree, Some(Place::from(place)), self.knows_free(thread, id));
-        Some(MemoryFault { kind, thread, place, size, allocated, freed, access: None, is_ordered })
+        let fault = fault(FaultKind::UseAfterFree, (thread, after), Some(place.into()), self.heap.history(id));
+        Some(MemoryFault { is_ordered: self.knows_free(thread, id), ..fault })
     }
 
     /// What a race is called: one with the creation of a location is about the block that it is in.
     pub(crate) fn complaint_of(&self, race: Race) -> Complaint {
         let created = race.first.kind.is_creation.then(|| self.heap.block_of(race.key)).flatten();
         let Some(id) = created else { return Complaint::Race(race) };
-        let (allocated, freed, size) = self.heap.history(id);
-        let (kind, thread) = (FaultKind::UnpublishedBlock, race.second.thread);
-        let (place, access) = (Some(race.second.place.into()), Some(race.second));
-        Complaint::Memory(Box::new(MemoryFault {
-            kind,
-            thread,
-            place,
-            size,
-            allocated,
-            freed,
-            access,
-            is_ordered: false,
-        }))
+        let by = (race.second.thread, race.second.after);
+        let fault = fault(FaultKind::UnpublishedBlock, by, Some(race.second.place.into()), self.heap.history(id));
+        Complaint::Memory(Box::new(MemoryFault { access: Some(race.second), ..fault }))
     }
 }

@@ -249,9 +249,11 @@ pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> !
 pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
     if let Some(misuse) = current(|execution| execution.misused.take()).flatten() {
         let fault = match misuse {
-            Misuse::Freed(address) => {
-                current(|execution| execution.use_after_free(execution.running()?, address, place)).flatten()
-            }
+            Misuse::Freed(address) => current(|execution| {
+                let thread = execution.running()?;
+                execution.use_after_free(thread, execution.moment_of(thread).after, address, place)
+            })
+            .flatten(),
             Misuse::Captured | Misuse::StaticChanged => None,
         };
         let complaint = match fault {

@@ -466,6 +466,7 @@ impl Live {
         let mut held = None;
         let place = self.threads[thread.index()].place;
         self.watch_surroundings(thread);
+        self.execution.races.borrow_mut().perform(self.threads[thread.index()].performed);
         let ran = with_pulse(thread, place, || self.execution.run(thread, &mut fiber, answer));
         self.note_code(thread);
         let mut frame = Frame::UNKNOWN;
@@ -513,7 +514,8 @@ impl Live {
             let (thread, own) = (ThreadId::at(index), &mut self.threads[index]);
             let State::Waiting(_, request) = &own.state else { continue };
             let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
-            let fault = address.and_then(|address| self.execution.use_after_free(thread, address, request.place));
+            let fault = address
+                .and_then(|address| self.execution.use_after_free(thread, own.performed, address, request.place));
             let Some(fault) = fault else { continue };
             let failure = Failure::Panic { instruction: own.performed };
             let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
@@ -596,6 +598,7 @@ impl Live {
         let index = self.threads[thread.index()].performed;
         let Some(request) = self.request(thread) else { return };
         let mut races = self.execution.races.borrow_mut();
+        races.perform(index);
         let access = |races: &mut Races, cell: &Cell, kind: Kind| {
             if cell.may_race
                 && let Some(race) = races.access(thread, cell.key, request.place, kind)

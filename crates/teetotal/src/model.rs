@@ -14,6 +14,7 @@ use teetotal_frontends::traces::Format;
 use teetotal_live::{Fairness, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
+mod between;
 mod caveat;
 mod checkpoint;
 mod choice;

@@ -70,6 +70,7 @@ fn a_node_published_by_a_relaxed_store_is_a_race_with_its_creation() {
     let (kind, text) = publish(Relaxed).expect("nothing orders the creation of the node");
     assert_eq!(kind, ViolationKind::DataRace);
     assert!(text.contains("allocates the block"), "{text}");
+    assert!(text.contains("but (2) does not release"), "{text}");
 }
 
 #[test]
@@ -177,6 +178,12 @@ fn a_stack_that_frees_too_early_is_told_with_three_places() {
         assert!(text.contains(part), "{text}");
     }
     assert_eq!(text.matches("--> ").count(), 3, "{text}");
+    // The three are rows of the table too, and why it is possible is said below.
+    let row = |part: &str| text.lines().position(|line| line.contains('│') && line.contains(part));
+    let rows = [row("allocates ptr1, "), row("frees ptr1 :"), row("next.load(Relaxed) in ptr1 :")];
+    assert!(rows.is_sorted() && rows[0].is_some(), "{rows:?} {text}");
+    assert!(text.contains("T1 has had ptr1 since step ("), "{text}");
+    assert!(text.contains("help: free the block when no thread can still have the pointer"), "{text}");
 }
 
 #[test]
@@ -237,8 +244,9 @@ fn a_free_that_nothing_orders_after_an_access_is_a_finding() {
         }
     };
     assert_eq!(kind(model(Release)), None);
-    let found = fault(model(Relaxed));
-    assert_eq!(found.as_ref().map(|(kind, _)| *kind), Some(ViolationKind::UseAfterFree), "{found:?}");
+    let (kind, text) = fault(model(Relaxed)).expect("nothing orders the free after the access");
+    assert_eq!(kind, ViolationKind::UseAfterFree, "{text}");
+    assert!(text.contains("main reads at (4) what T1 wrote at (2), but (2) does not release"), "{text}");
 }
 
 /// A node whose link is plain memory, so that only a pointer that leads nowhere tells.

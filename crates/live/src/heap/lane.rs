@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use teetotal_program::ThreadId;
 
-use super::BlockId;
 use super::region::Arena;
 use super::site::Site;
+use super::{BlockId, Moment};
 use crate::identity::Key;
 
 /// Sizes and places of blocks are multiples of this.
@@ -18,14 +18,14 @@ pub(super) struct Block {
     pub(super) start: usize,
     pub(super) size: usize,
     pub(super) align: usize,
-    /// The thread that allocated it, when by its own time, and where.
+    /// The thread that allocated it, when, and where.
     pub(super) owner: ThreadId,
-    pub(super) born: u32,
+    pub(super) born: Moment,
     pub(super) allocated: Site,
     pub(super) is_live: bool,
-    /// The thread that freed it, when by its own time, and where.
+    /// The thread that freed it, when, and where.
     pub(super) freed_by: Option<ThreadId>,
-    pub(super) died: u32,
+    pub(super) died: Moment,
     pub(super) freed: Site,
     /// The locations that were accessed in it.
     pub(super) keys: Vec<Key>,
@@ -35,7 +35,7 @@ pub(super) struct Block {
 
 impl Block {
     /// It is allocated.
-    pub(super) fn begin(&mut self, owner: ThreadId, born: u32, allocated: Site) {
+    pub(super) fn begin(&mut self, owner: ThreadId, born: Moment, allocated: Site) {
         (self.owner, self.born, self.allocated) = (owner, born, allocated);
         self.is_live = true;
         self.keys.clear();
@@ -48,7 +48,7 @@ impl Block {
     }
 
     /// It is freed.
-    pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: u32, freed: Site) {
+    pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: Moment, freed: Site) {
         (self.freed_by, self.died, self.freed) = (freed_by, died, freed);
         self.is_live = false;
     }
@@ -74,7 +74,7 @@ impl Lane {
     }
 
     /// Allocates a block; nothing if there is no room.
-    pub(super) fn allocate(&mut self, born: u32, size: usize, align: usize, site: Site) -> Option<usize> {
+    pub(super) fn allocate(&mut self, born: Moment, size: usize, align: usize, site: Site) -> Option<usize> {
         let fits = |&index: &u32| {
             let block = &self.blocks[index as usize];
             block.size == size && block.align == align
@@ -103,7 +103,7 @@ impl Lane {
             allocated: site,
             is_live: true,
             freed_by: None,
-            died: 0,
+            died: Moment::default(),
             freed,
             keys,
             is_published: false,

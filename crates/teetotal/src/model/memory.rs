@@ -65,7 +65,23 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
         row(freed.place.as_ref(), &format!("{} frees it", by(freed)));
     }
     row(fault.place.as_ref(), &format!("{thread} {verb}"));
+    out.push_str(&format!("help: {}\n", help(fault)));
     out
+}
+
+/// What to do about it.
+fn help(fault: &MemoryFault) -> &'static str {
+    match fault.kind {
+        FaultKind::DoubleFree => "let one atomic exchange, such as `swap` or `compare_exchange`, decide who frees it",
+        FaultKind::UnpublishedBlock => "store the pointer with `Release` or stronger, and load it with `Acquire`",
+        FaultKind::RacingFree => {
+            "end the last access with a `Release` operation, and let the free come after an `Acquire` one that sees it"
+        }
+        _ if fault.is_ordered => "the pointer outlives the block: do not keep it, or free the block later",
+        _ => {
+            "free the block when no thread can still have the pointer: count references, or use hazard pointers or epochs"
+        }
+    }
 }
 
 fn by(event: &BlockEvent) -> String {

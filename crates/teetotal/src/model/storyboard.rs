@@ -17,6 +17,10 @@ pub(super) const ADDRESSES: std::ops::Range<Value> = 1 << 40..1 << 47;
 pub(super) struct Storyboard {
     pub(super) program: Program,
     pub(super) trace: Trace,
+    /// What pointers are called, by their values.
+    pub(super) pointers: BTreeMap<Value, String>,
+    /// What the trace has in the place of pointers.
+    pub(super) shown: BTreeMap<Value, Value>,
 }
 
 /// Where an event stands in the source.
@@ -52,7 +56,7 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
             }
         });
     }
-    Some(Storyboard { program: builder.build().ok()?, trace })
+    Some(Storyboard { program: builder.build().ok()?, trace, pointers, shown })
 }
 
 /// How many threads there are, with those that were started and did nothing yet.
@@ -144,8 +148,8 @@ fn choice(live: &Live, event: &Event) -> &'static str {
         (Some(Matter::TimeOut), Some(1)) => "the time is over",
         (Some(Matter::TimeOut), _) => "the time is not over",
         (Some(Matter::Waiter), _) => "chooses whom to wake",
-        (Some(Matter::Reuse), Some(1)) => "allocates a freed block again",
-        (Some(Matter::Reuse), _) => "allocates a new block",
+        (Some(Matter::Reuse), Some(0) | None) => "is given a new block",
+        (Some(Matter::Reuse), Some(_)) => "is given a freed block again",
         (Some(Matter::Reader), Some(1)) => "waits for the writer",
         (Some(Matter::Reader), _) => "reads before the writer",
         (None, _) => "waits for its turn",
