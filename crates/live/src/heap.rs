@@ -25,7 +25,9 @@ pub(crate) use poison::is_poison;
 pub(crate) use poison::watch_poison;
 
 use crate::identity::Key;
-use lane::Lane;
+use crate::possession::Leak;
+use crate::reuse::{Free, class_of};
+use lane::{GivenUp, Lane, bit};
 use region::Arena;
 use site::Sites;
 
@@ -88,12 +90,24 @@ pub(crate) struct History {
 
 /// What comes of a free.
 pub(crate) enum Freed {
-    /// It is freed now.
+    /// It is freed now, and no other thread knows of it.
     Now,
+    /// It is freed now, by a thread that knows that others may know of it.
+    Stays(Free),
     /// It was freed before.
     Twice(BlockId),
     /// It is no block of this execution.
     Unknown,
+}
+
+/// The lane of a thread, which may be new.
+fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, thread: ThreadId) -> Option<&'l mut Lane> {
+    while lanes.len() <= thread.index() {
+        let bounds = arena.lane(lanes.len())?;
+        let start = arena.first_free(lanes.len());
+        lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
+    }
+    lanes.get_mut(thread.index())
 }
 
 impl Heap {
@@ -146,26 +160,47 @@ impl Heap {
     pub(crate) fn allocate(&self, thread: ThreadId, now: Moment, size: usize, align: usize) -> Option<usize> {
         let arena = self.arena.as_ref()?;
         self.with(|lanes, sites| {
-            while lanes.len() <= thread.index() {
-                let bounds = arena.lane(lanes.len())?;
-                let start = arena.first_free(lanes.len());
-                lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
-            }
             let site = sites.add();
-            lanes[thread.index()].allocate(now, size, align, site)
+            lane_of(arena, lanes, thread)?.allocate(now, size, align, site)
         })
     }
 
     /// The blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
     #[inline]
-    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<BlockId> {
+    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<(Free, BlockId)> {
         self.with(|lanes, _| {
             let Some(lane) = lanes.get(thread.index()) else { return Vec::new() };
-            let fits = |id: &&BlockId| {
-                let block = &lanes[id.lane as usize].blocks[id.index as usize];
-                !block.is_live && block.size == size && block.align == align
+            let fits = |given: &&GivenUp| {
+                let block = &lanes[given.id.lane as usize].blocks[given.id.index as usize];
+                !given.is_taken && block.size == size && block.align == align
             };
-            lane.given_up.iter().rev().filter(fits).copied().collect()
+            lane.given_up.iter().rev().filter(fits).map(|given| (given.free, given.id)).collect()
+        })
+    }
+
+    /// The block of a free, if it is of this layout and still freed.
+    pub(crate) fn freed_by(&self, free: Free, size: usize, align: usize) -> Option<BlockId> {
+        self.with(|lanes, _| {
+            let given = lanes.get(free.thread.index())?.given_up.iter().find(|given| given.free == free)?;
+            let block = &lanes[given.id.lane as usize].blocks[given.id.index as usize];
+            (!block.is_live && block.size == size && block.align == align).then_some(given.id)
+        })
+    }
+
+    /// The frees of blocks of about this size by other threads than `thread`.
+    pub(crate) fn frees_of_others(&self, thread: ThreadId, size: usize) -> Vec<Free> {
+        self.with(|lanes, _| {
+            let given = lanes.iter().flat_map(|lane| &lane.given_up).map(|given| given.free);
+            given.filter(|free| free.thread != thread && free.class == class_of(size)).collect()
+        })
+    }
+
+    /// Which other threads than `thread` have allocated blocks of this class, and when.
+    pub(crate) fn births_of_others(&self, thread: ThreadId, class: u32) -> Vec<(ThreadId, u32)> {
+        self.with(|lanes, _| {
+            let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
+            let others = blocks.filter(|block| block.owner != thread && class_of(block.size) == class);
+            others.map(|block| (block.owner, block.born.time)).collect()
         })
     }
 
@@ -173,7 +208,9 @@ impl Heap {
     pub(crate) fn reuse(&self, id: BlockId, now: Moment, thread: ThreadId) -> usize {
         self.with(|lanes, sites| {
             let site = sites.add();
-            lanes[thread.index()].given_up.retain(|other| *other != id);
+            let own = lanes.get_mut(thread.index()).into_iter().flat_map(|lane| &mut lane.given_up);
+            let own = own.filter(|given| given.id == id);
+            own.for_each(|given| given.is_taken = true);
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
             block.begin(thread, now, site);
             block.start
@@ -181,7 +218,7 @@ impl Heap {
     }
 
     /// `thread` frees the block at `address`; locations accessed there make it one that stays.
-    pub(crate) fn free(&self, thread: Option<ThreadId>, now: Moment, address: usize) -> Freed {
+    pub(crate) fn free(&self, thread: Option<ThreadId>, now: Moment, is_of_child: bool, address: usize) -> Freed {
         let Some(arena) = &self.arena else { return Freed::Unknown };
         let Some(index) = arena.lane_of(address) else { return Freed::Unknown };
         self.with(|lanes, sites| {
@@ -198,7 +235,8 @@ impl Heap {
             let is_own = thread.is_some_and(|thread| thread.index() == index);
             let block = &mut lane.blocks[at];
             block.end(thread, now, site);
-            if !block.stays() {
+            let is_shared = thread.is_some_and(|thread| block.is_shared_by(thread));
+            if !is_shared && !block.stays() {
                 if is_own {
                     lane.spare.push(at as u32);
                 }
@@ -206,9 +244,13 @@ impl Heap {
                 self.has_freed.set(true);
                 // SAFETY: the block was allocated here, and its owner has freed it.
                 unsafe { poison::fill(block.start, block.size) };
-                if let Some(own) = thread.and_then(|thread| lanes.get_mut(thread.index())) {
-                    own.given_up.push(id);
-                }
+                let Some(thread) = thread.filter(|_| is_shared) else { return Freed::Now };
+                let class = class_of(block.size);
+                let Some(own) = lane_of(arena, lanes, thread) else { return Freed::Now };
+                let nth = own.given_up.iter().filter(|given| given.free.class == class).count() as u32;
+                let free = Free { thread, nth, class, is_of_child };
+                own.given_up.push(GivenUp { free, id, is_taken: false });
+                return Freed::Stays(free);
             }
             Freed::Now
         })
@@ -294,18 +336,27 @@ impl Heap {
         })
     }
 
-    /// `value` was written to a location; if it is the address of a block, other threads may know of that.
+    /// `thread` has written `value` to a location or read it there; if it is the address of a block, others may know it.
+    ///
+    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it.
     #[inline]
-    pub(crate) fn publish(&self, value: u64) {
-        let lane = self.arena.as_ref().and_then(|arena| arena.lane_of(value as usize));
-        if let Some(lane) = lane {
-            self.with(|lanes, _| {
-                let lane = lanes.get_mut(lane)?;
-                let index = lane.around(value as usize)?;
-                lane.blocks[index].is_published = true;
-                Some(())
-            });
+    pub(crate) fn publish(&self, thread: ThreadId, value: u64) {
+        let Some(arena) = &self.arena else { return };
+        for address in [value, value & ((1 << 48) - 1), value >> 16] {
+            if let Some(lane) = arena.lane_of(address as usize) {
+                self.note_published(lane, thread, address as usize);
+                return;
+            }
         }
+    }
+
+    fn note_published(&self, lane: usize, thread: ThreadId, address: usize) {
+        self.with(|lanes, _| {
+            let lane = lanes.get_mut(lane)?;
+            let index = lane.around(address)?;
+            lane.blocks[index].published_by |= bit(thread);
+            Some(())
+        });
     }
 
     /// The locations that were accessed in a block, and not elsewhere since.
@@ -328,6 +379,15 @@ impl Heap {
             let allocated = event(Some(block.owner), block.born, block.allocated);
             let freed = (!block.is_live).then(|| event(block.freed_by, block.died, block.freed));
             History { address: block.start, size: block.size, allocated, freed }
+        })
+    }
+
+    /// The blocks that another thread may know of and that are not freed.
+    pub(crate) fn leaks(&self) -> Vec<Leak> {
+        self.with(|lanes, sites| {
+            let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
+            let left = blocks.filter(|block| block.is_live && block.stays());
+            left.map(|block| Leak { what: "block", place: sites.place(block.allocated) }).collect()
         })
     }
 

@@ -52,6 +52,11 @@ impl Name {
         Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
     }
 
+    /// Where it points to.
+    pub(crate) fn address(self) -> usize {
+        self.parts().0
+    }
+
     /// The address and the kind.
     fn parts(self) -> (usize, Kind) {
         let address = self.0 & ((1 << Name::KIND) - 1);

@@ -9,8 +9,8 @@ use crate::complaint::{Complaint, Place, Race};
 use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment};
 use crate::identity::Key;
 use crate::loops::mix;
-use crate::request::{Matter, What};
-use crate::runtime::{Execution, current_unguarded, fail, note, perform};
+use crate::reuse::{put_up, reused};
+use crate::runtime::{Execution, current_unguarded, fail, note};
 
 impl Execution {
     /// The thread whose code allocates and frees, if it is code of the model and not of this crate.
@@ -34,28 +34,14 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     }
     let thread = execution.allocating()?;
     let (size, align) = (layout.size(), layout.align());
+    let again = reused(execution, thread, size, align);
     let now = execution.moment_of(thread);
-    let freed = execution.heap.reusable(thread, size, align);
-    let again = if freed.is_empty() { None } else { reused(execution, &freed) };
     let block = match again {
-        Some(id) => execution.heap.reuse(id, execution.moment_of(thread), thread),
+        Some(id) => execution.heap.reuse(id, now, thread),
         None => execution.heap.allocate(thread, now, size, align)?,
     };
     note_owned(execution, block, 1);
     Some(block as *mut u8)
-}
-
-/// Which of the blocks that its thread has freed an allocation is given: the search decides, within its bound.
-fn reused(execution: &Execution, freed: &[BlockId]) -> Option<BlockId> {
-    if !execution.reuse.may_ask(execution) {
-        return None;
-    }
-    let place = execution.last_place().unwrap_or(Location::caller());
-    let alternatives = freed.len() as u32 + 1;
-    let taken = perform(What::Choose { alternatives, matter: Matter::Reuse }, place);
-    let id = *freed.get((taken as usize).checked_sub(1)?)?;
-    execution.reuse.take(execution);
-    Some(id)
 }
 
 /// The block at `address` is freed.
@@ -75,8 +61,16 @@ pub(crate) fn free(address: usize) {
         let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
         end(execution, MemoryFault { freed: Some(freed), access: Some(access), ..fault });
     }
-    match execution.heap.free(thread, now, address) {
+    let parent = |thread| execution.races.try_borrow().ok().and_then(|races| races.parent(thread));
+    let is_of_child = thread.and_then(parent).is_some_and(|parent| parent.index() == 0);
+    match execution.heap.free(thread, now, is_of_child, address) {
         Freed::Now => note_owned(execution, address, -1),
+        Freed::Stays(free) => {
+            note_owned(execution, address, -1);
+            if is_checked {
+                put_up(execution, free);
+            }
+        }
         Freed::Twice(id) => {
             if let Some(thread) = thread.filter(is_known) {
                 let place = execution.heap.here(thread, now).place;

@@ -31,6 +31,8 @@ struct Knowledge {
     read: Clock,
     /// What it knew at its last release fence.
     fenced: Option<Clock>,
+    /// The thread that has started it.
+    parent: Option<ThreadId>,
 }
 
 /// The accesses to a cell that later ones must know of: for each thread the latest of each kind.
@@ -81,7 +83,14 @@ impl Races {
     /// `thread` starts `child`.
     pub(crate) fn spawn(&mut self, thread: ThreadId, child: ThreadId) {
         let published = self.publish(thread);
-        self.knowledge(child).clock.join(&published);
+        let child = self.knowledge(child);
+        child.clock.join(&published);
+        child.parent = Some(thread);
+    }
+
+    /// The thread that has started `thread`, if that has begun and was not the first.
+    pub(crate) fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
+        self.threads.get(thread.index())?.parent
     }
 
     /// `thread` learns of everything that `other` did.
@@ -171,6 +180,19 @@ impl Races {
         let place = Location::caller();
         let Moment { time, after } = born;
         history.accesses.push(Access { thread: owner, time, after, place, kind: Kind::CREATION });
+    }
+
+    /// An access by `thread` to a cell that it does not know to be made, if it is one.
+    pub(crate) fn unknown_creation(
+        &mut self,
+        thread: ThreadId,
+        key: Key,
+        place: &'static Location<'static>,
+        kind: Kind,
+    ) -> Option<Race> {
+        let first = self.rival(thread, key).filter(|access| access.kind.is_creation)?;
+        let second = Access { thread, time: self.time(thread), after: self.performed, place, kind };
+        Some(Race { first, second, key })
     }
 
     /// An access to a cell that `thread` does not know of, if there is one.

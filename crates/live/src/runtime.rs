@@ -317,8 +317,8 @@ pub(crate) enum Ran {
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
         let Setup { spurious: max_spurious, reuse, .. } = *setup;
-        let (heap, reuse) = (Heap::new(), Reuse::new(reuse));
         let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
+        let (heap, reuse) = (Heap::new(), Reuse::new(reuse, &open));
         Execution { open, heads, ledger, program, max_spurious, heap, reuse, ..Execution::default() }
     }
 
@@ -470,7 +470,6 @@ impl Execution {
 
     /// Takes note that `value` was written to a cell.
     pub(crate) fn wrote(&self, key: Key, value: Value) {
-        self.heap.publish(value);
         self.slots.borrow_mut()[key.index()] = Some(value);
     }
 
@@ -483,7 +482,6 @@ impl Execution {
 
     /// Takes note that `value` was read from a cell.
     pub(crate) fn touch(&self, key: Key, value: Value) {
-        self.heap.publish(value);
         self.slots.borrow_mut()[key.index()].get_or_insert(value);
     }
 

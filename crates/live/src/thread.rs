@@ -244,7 +244,7 @@ impl Builder {
         F: FnOnce() -> T + 'static,
         T: 'static,
     {
-        let result = Arc::new(Mutex::new(None));
+        let result = unmodeled(|| Arc::new(Mutex::new(None)));
         let body = body(f, Arc::clone(&result), place);
         // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
         let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
@@ -266,6 +266,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// What the end of threads that are started here is called in the ledger.
 fn end_name(place: &'static Location<'static>) -> Name {
     Name::new(Kind::Thing, place)
+}
+
+/// What is made here for a thread is no memory of the model.
+fn unmodeled<R>(make: impl FnOnce() -> R) -> R {
+    let mut make = Some(make);
+    let made = execution(|_| make.take().map(|make| make()));
+    made.flatten().unwrap_or_else(|| make.take().expect("it is not yet made")())
 }
 
 /// What a thread runs that leaves behind what `f` gives.
@@ -291,9 +298,9 @@ fn start<T>(
     body: impl FnOnce() + 'static,
     place: &'static Location<'static>,
 ) -> Modeled<T> {
-    let shared: Arc<Mutex<Option<Thread>>> = Arc::default();
+    let shared: Arc<Mutex<Option<Thread>>> = unmodeled(Arc::default);
     let own = Arc::clone(&shared);
-    let body: Body = Box::new(move || {
+    let body = move || {
         // The thread knows itself by the handle that its parent has.
         execution(|execution| {
             if let Some(number) = running() {
@@ -306,7 +313,8 @@ fn start<T>(
             }
         });
         body();
-    });
+    };
+    let body: Body = unmodeled(|| Box::new(body));
     let number = Number(perform(What::Spawn { body: Some(body) }, place) as u16);
     let thread = locked(&shared).take();
     Modeled { number, result, thread: thread.unwrap_or_else(|| handle_for(number, None)), place }

@@ -8,6 +8,7 @@ use super::region::Arena;
 use super::site::Site;
 use super::{BlockId, Moment};
 use crate::identity::Key;
+use crate::reuse::Free;
 
 /// Sizes and places of blocks are multiples of this.
 const GRAIN: usize = 16;
@@ -29,8 +30,8 @@ pub(super) struct Block {
     pub(super) freed: Site,
     /// The locations that were accessed in it.
     pub(super) keys: Vec<Key>,
-    /// Whether its address was written to a location.
-    pub(super) is_published: bool,
+    /// The threads that have written its address to a location or read it from one, a bit for each.
+    pub(super) published_by: u64,
 }
 
 impl Block {
@@ -39,12 +40,20 @@ impl Block {
         (self.owner, self.born, self.allocated) = (owner, born, allocated);
         self.is_live = true;
         self.keys.clear();
-        self.is_published = false;
+        self.published_by = 0;
+    }
+
+    /// Whether `thread`, which frees it, knows that others may know of it.
+    ///
+    /// It depends on nothing but what the thread itself has done: what it does next must not depend on when others do
+    /// something.
+    pub(super) fn is_shared_by(&self, thread: ThreadId) -> bool {
+        self.owner != thread || self.published_by & bit(thread) != 0
     }
 
     /// Whether another thread may know of it, so that it stays when it is freed.
     pub(super) fn stays(&self) -> bool {
-        self.is_published || !self.keys.is_empty()
+        self.published_by != 0 || !self.keys.is_empty()
     }
 
     /// It is freed.
@@ -52,6 +61,20 @@ impl Block {
         (self.freed_by, self.died, self.freed) = (freed_by, died, freed);
         self.is_live = false;
     }
+}
+
+/// The bit of a thread.
+pub(super) fn bit(thread: ThreadId) -> u64 {
+    1 << (thread.index() % 64)
+}
+
+/// A block that a thread has freed and that stays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GivenUp {
+    pub(super) free: Free,
+    pub(super) id: BlockId,
+    /// Whether the thread has allocated it once more.
+    pub(super) is_taken: bool,
 }
 
 /// The blocks of a thread, in the order of their addresses.
@@ -65,7 +88,7 @@ pub(super) struct Lane {
     /// Freed blocks that no other thread knows of: the next allocation may have them.
     pub(super) spare: Vec<u32>,
     /// Blocks that this thread has freed and that stay.
-    pub(super) given_up: Vec<BlockId>,
+    pub(super) given_up: Vec<GivenUp>,
 }
 
 impl Lane {
@@ -106,7 +129,7 @@ impl Lane {
             died: Moment::default(),
             freed,
             keys,
-            is_published: false,
+            published_by: 0,
         });
         Some(start)
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use teetotal_program::ThreadId as Number;
 
-use super::{Builder, Modeled, Result, Thread, body, locked, start};
+use super::{Builder, Modeled, Result, Thread, body, locked, start, unmodeled};
 use crate::erased::Erased;
 use crate::request::What;
 use crate::runtime::{is_active, perform};
@@ -158,8 +158,9 @@ impl Builder {
             let thread = Thread::outside(handle.thread().clone());
             return Ok(ScopedJoinHandle(ScopedHandle::Real(handle, thread)));
         };
-        let result = Arc::new(Mutex::new(None));
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(body(f, Arc::clone(&result), place));
+        let result = unmodeled(|| Arc::new(Mutex::new(None)));
+        let body = body(f, Arc::clone(&result), place);
+        let body: Box<dyn FnOnce() + 'scope> = unmodeled(|| Box::new(body));
         // SAFETY: the scope does not end before the thread has; a model that is given up runs none of its threads any
         // more.
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };

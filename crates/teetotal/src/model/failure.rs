@@ -102,7 +102,7 @@ fn places_of<M: Model>(performed: &Performed<M>, problem: &Problem) -> Vec<Place
         Problem::Deadlock(blocked) | Problem::Livelock(blocked) => {
             blocked.iter().filter_map(|&thread| live.source_place(thread)).map(Place::from).collect()
         }
-        Problem::Leak(leaks) => leaks.iter().map(|leak| leak.place.into()).collect(),
+        Problem::Leak(leaks) => leaks.iter().filter_map(|leak| leak.place.clone()).collect(),
     }
 }
 
@@ -160,7 +160,10 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
             let mut out = "leak: not given back when the execution ends\n".to_owned();
             for leak in leaks {
                 let label = format!("this {} was made here", leak.what);
-                out.push_str(after_message(&snippet("", &leak.place.into(), Some(&label), &mut texts)));
+                match &leak.place {
+                    Some(place) => out.push_str(after_message(&snippet("", place, Some(&label), &mut texts))),
+                    None => out.push_str(&format!("  a {} (the place in the source is not known)\n", leak.what)),
+                }
             }
             out
         }
