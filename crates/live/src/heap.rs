@@ -213,6 +213,7 @@ impl Heap {
             own.for_each(|given| given.is_taken = true);
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
             block.begin(thread, now, site);
+            block.is_reused = true;
             block.start
         })
     }
@@ -295,6 +296,16 @@ impl Heap {
         BlockEvent { thread: Some(thread), after: now.after, place }
     }
 
+    /// The block that `address` is in and that was freed, though it may be allocated once more.
+    pub(crate) fn once_freed_at(&self, address: usize) -> Option<BlockId> {
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            let block = &lanes[lane].blocks[index];
+            (!block.is_live || block.is_reused).then_some(BlockId { lane: lane as u32, index: index as u32 })
+        })
+    }
+
     /// The freed block that `address` is in, if it is in one.
     pub(crate) fn freed_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
@@ -302,6 +313,16 @@ impl Heap {
             let index = lanes.get(lane)?.around(address)?;
             (!lanes[lane].blocks[index].is_live).then_some(BlockId { lane: lane as u32, index: index as u32 })
         })
+    }
+
+    /// Whether `address` is in a block that was freed before and is now allocated once more.
+    pub(crate) fn is_reused(&self, address: usize) -> bool {
+        let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            Some(lanes[lane].blocks[index].is_reused)
+        })
+        .unwrap_or(false)
     }
 
     /// A location is accessed at `address`; returns who allocated the block there and when, if the location is new in it.
@@ -354,7 +375,16 @@ impl Heap {
         self.with(|lanes, _| {
             let lane = lanes.get_mut(lane)?;
             let index = lane.around(address)?;
-            lane.blocks[index].published_by |= bit(thread);
+            let block = &mut lane.blocks[index];
+            block.published_by |= bit(thread);
+            // One that was freed before is not given out again, so that an access to it is found.
+            if !block.is_live
+                && let Some(at) = lane.spare.iter().position(|&spare| spare as usize == index)
+            {
+                lane.spare.remove(at);
+                // SAFETY: the block was allocated here, and its owner has freed it.
+                unsafe { poison::fill(block.start, block.size) };
+            }
             Some(())
         });
     }
@@ -377,7 +407,8 @@ impl Heap {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
             let event = |thread, when: Moment, site| BlockEvent { thread, after: when.after, place: sites.place(site) };
             let allocated = event(Some(block.owner), block.born, block.allocated);
-            let freed = (!block.is_live).then(|| event(block.freed_by, block.died, block.freed));
+            let was_freed = !block.is_live || block.is_reused;
+            let freed = was_freed.then(|| event(block.freed_by, block.died, block.freed));
             History { address: block.start, size: block.size, allocated, freed }
         })
     }
@@ -388,6 +419,14 @@ impl Heap {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
             let left = blocks.filter(|block| block.is_live && block.stays());
             left.map(|block| Leak { what: "block", place: sites.place(block.allocated) }).collect()
+        })
+    }
+
+    /// The thread that allocated a block, and when by its own time.
+    pub(crate) fn born_when(&self, id: BlockId) -> (ThreadId, u32) {
+        self.with(|lanes, _| {
+            let block = &lanes[id.lane as usize].blocks[id.index as usize];
+            (block.owner, block.born.time)
         })
     }
 

@@ -66,6 +66,10 @@ impl Identity {
             execution.misused.set(Some(Misuse::Freed(self.address())));
             return Key(execution.new_slot());
         }
+        if stamp != 0 && execution.heap.is_reused(self.address()) {
+            execution.misused.set(Some(Misuse::Reused(self.address())));
+            return Key(execution.new_slot());
+        }
         let key = execution.new_slot();
         let own = execution.generation.get() << KEY_BITS | u64::from(key);
         // An execution on another OS thread may be first.

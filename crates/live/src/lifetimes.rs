@@ -52,7 +52,15 @@ pub(crate) fn free(address: usize) {
 
     let is_known = |_: &ThreadId| is_checked;
     let now = thread.filter(is_known).map_or(Moment::default(), |thread| execution.moment_of(thread));
-    // Others must have done with it before it is poisoned.
+    // What is freed must be known to be there, and others must have done with it before it is poisoned.
+    if let Some(thread) = thread.filter(is_known)
+        && let Some(id) = execution.heap.block_at(address)
+        && !execution.knows_allocation(thread, id)
+    {
+        let place = execution.heap.here(thread, now).place;
+        let fault = fault(FaultKind::UnpublishedBlock, (thread, now.after), place, execution.heap.history(id));
+        end(execution, fault);
+    }
     if let Some(thread) = thread.filter(is_known)
         && let Some(id) = execution.heap.block_at(address)
         && let Some(access) = execution.rival_in(thread, id)
@@ -126,6 +134,12 @@ impl Execution {
         self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key))
     }
 
+    /// Whether `thread` comes after the allocation of a block.
+    fn knows_allocation(&self, thread: ThreadId, id: BlockId) -> bool {
+        let (owner, time) = self.heap.born_when(id);
+        owner == thread || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, owner, time))
+    }
+
     /// Whether `thread` comes after the free of a block.
     fn knows_free(&self, thread: ThreadId, id: BlockId) -> bool {
         let Some((by, time)) = self.heap.freed_when(id) else { return true };
@@ -150,8 +164,10 @@ impl Execution {
         address: usize,
         place: &'static Location<'static>,
     ) -> Option<MemoryFault> {
-        let id = self.heap.freed_at(address)?;
-        let fault = fault(FaultKind::UseAfterFree, (thread, after), Some(place.into()), self.heap.history(id));
+        let id = self.heap.once_freed_at(address)?;
+        let is_reused = self.heap.freed_at(address).is_none();
+        let kind = if is_reused { FaultKind::ReusedBlock } else { FaultKind::UseAfterFree };
+        let fault = fault(kind, (thread, after), Some(place.into()), self.heap.history(id));
         Some(MemoryFault { is_ordered: self.knows_free(thread, id), ..fault })
     }
 

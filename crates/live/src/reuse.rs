@@ -2,8 +2,8 @@
 //!
 //! A thread may have a block that it has freed itself: what it has freed is its own affair. A block that another thread
 //! has freed it may have only if that came before, which no event tells. So the free of a block that two threads could
-//! have in this way is a store to a location of its own, and whoever takes it an exchange of that location: the search
-//! then decides what comes first, and the free is ordered before what the next owner does, as allocators see to. This is
+//! have in this way is a store to a location of its own, and whoever takes it reads that location, or exchanges it where
+//! several may: the search then decides what comes first, and the free is ordered before what the next owner does, as allocators see to. This is
 //! kept from the search ([`crate::hidden`]) until an execution has such a free and an allocation.
 
 use std::cell::{Cell, RefCell};
@@ -150,14 +150,7 @@ pub(crate) fn reused(execution: &Execution, thread: ThreadId, size: usize, align
         let _busy = execution.heap.be_busy();
         execution.reuse.take(thread);
     }
-    if execution.reuse.is_open(free) {
-        // Another thread may have taken it, or it may not be free yet.
-        let update = Update::new(Function::CompareExchange { expected: 1 }, 2, 64);
-        let (at, on_failure) = (execution.freed_cell(free), OnFailure::Load(Order::Relaxed));
-        if perform(What::Rmw { at, update, order: Order::Acquire, on_failure }, Location::caller()) != 1 {
-            return None;
-        }
-    }
+    (!execution.reuse.is_open(free) || execution.is_won(thread, free)).then_some(())?;
     execution.heap.freed_by(free, size, align)
 }
 
@@ -182,6 +175,18 @@ pub fn is_of_allocator(place: &crate::Place) -> bool {
 }
 
 impl Execution {
+    /// Whether `thread` may have a block that another thread may take too, or that may not be free yet.
+    fn is_won(&self, thread: ThreadId, free: Free) -> bool {
+        let at = self.freed_cell(free);
+        if self.reuse.most > 1 {
+            let update = Update::new(Function::CompareExchange { expected: 1 }, 2, 64);
+            let on_failure = OnFailure::Load(Order::Relaxed);
+            return perform(What::Rmw { at, update, order: Order::Acquire, on_failure }, Location::caller()) == 1;
+        }
+        // No other allocation of the execution takes one, so that nothing is to be exchanged, which would drain buffers.
+        free.thread == thread || perform(What::Load { at, order: Order::Acquire }, Location::caller()) == 1
+    }
+
     /// The location that says whether a block is free.
     fn freed_cell(&self, free: Free) -> Shared {
         let _busy = self.heap.be_busy();

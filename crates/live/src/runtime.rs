@@ -249,7 +249,7 @@ pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> !
 pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
     if let Some(misuse) = current(|execution| execution.misused.take()).flatten() {
         let fault = match misuse {
-            Misuse::Freed(address) => current(|execution| {
+            Misuse::Freed(address) | Misuse::Reused(address) => current(|execution| {
                 let thread = execution.running()?;
                 execution.use_after_free(thread, execution.moment_of(thread).after, address, place)
             })

@@ -47,6 +47,8 @@ pub struct MemoryFault {
 pub enum FaultKind {
     /// An access to a block that was freed.
     UseAfterFree,
+    /// An access to what was in a block that was freed and is now allocated for something else.
+    ReusedBlock,
     /// An access through a pointer that was read from a block that was freed.
     StalePointer,
     /// A free of a block that was freed.

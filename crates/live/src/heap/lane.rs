@@ -24,6 +24,8 @@ pub(super) struct Block {
     pub(super) born: Moment,
     pub(super) allocated: Site,
     pub(super) is_live: bool,
+    /// Whether it was freed before, where others may have known of it.
+    pub(super) is_reused: bool,
     /// The thread that freed it, when, and where.
     pub(super) freed_by: Option<ThreadId>,
     pub(super) died: Moment,
@@ -125,6 +127,7 @@ impl Lane {
             born,
             allocated: site,
             is_live: true,
+            is_reused: false,
             freed_by: None,
             died: Moment::default(),
             freed,

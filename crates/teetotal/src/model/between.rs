@@ -33,8 +33,13 @@ impl Rows<'_> {
     fn fault(&mut self, fault: &MemoryFault) {
         let block = name_of(fault, self.board);
         let size = fault.size;
-        if fault.kind != FaultKind::StalePointer {
-            self.event(&fault.allocated, &format!("allocates {block}, {size} bytes"));
+        match (fault.kind, &fault.freed) {
+            (FaultKind::StalePointer, _) => {}
+            (FaultKind::ReusedBlock, freed) => {
+                freed.iter().for_each(|freed| self.event(freed, &format!("frees {block}")));
+                self.event(&fault.allocated, &format!("allocates the memory of {block} again"));
+            }
+            _ => self.event(&fault.allocated, &format!("allocates {block}, {size} bytes")),
         }
         match (&fault.access, &fault.freed, fault.kind) {
             (Some(access), _, FaultKind::RacingFree) => self.access(access, ""),
@@ -46,6 +51,7 @@ impl Rows<'_> {
         let last = match fault.kind {
             FaultKind::DoubleFree => format!("frees {block} again"),
             FaultKind::RacingFree => format!("frees {block}"),
+            FaultKind::UnpublishedBlock if fault.access.is_none() => format!("frees {block}"),
             FaultKind::StalePointer => "follows a pointer from freed memory".to_owned(),
             FaultKind::UnpublishedBlock if fault.access.is_some_and(|access| access.kind.is_atomic) => {
                 format!("this is in {block}")

@@ -122,7 +122,11 @@ impl Statements {
                 EventKind::Store if place.as_ref().is_some_and(is_of_allocator) => {
                     "the freed block may be reused".to_owned()
                 }
-                EventKind::Rmw if place.as_ref().is_some_and(is_of_allocator) => "takes the freed block".to_owned(),
+                EventKind::Rmw | EventKind::Load
+                    if event.read == Some(1) && place.as_ref().is_some_and(is_of_allocator) =>
+                {
+                    "takes the freed block".to_owned()
+                }
                 _ if place.as_ref().is_some_and(is_of_allocator) => "finds no freed block".to_owned(),
                 _ => match place.as_ref().and_then(|place| texts.call(place)) {
                     Some(call) => call.text,
