@@ -422,11 +422,11 @@ impl Heap {
         })
     }
 
-    /// The thread that allocated a block, and when by its own time.
-    pub(crate) fn born_when(&self, id: BlockId) -> (ThreadId, u32) {
+    /// The thread that allocated a block, when by its own time, and whether `thread` has had its address in a location.
+    pub(crate) fn born_when(&self, id: BlockId, thread: ThreadId) -> (ThreadId, u32, bool) {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
-            (block.owner, block.born.time)
+            (block.owner, block.born.time, block.is_shared_by(thread))
         })
     }
 

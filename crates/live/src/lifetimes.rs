@@ -136,8 +136,11 @@ impl Execution {
 
     /// Whether `thread` comes after the allocation of a block.
     fn knows_allocation(&self, thread: ThreadId, id: BlockId) -> bool {
-        let (owner, time) = self.heap.born_when(id);
-        owner == thread || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, owner, time))
+        let (owner, time, is_shared) = self.heap.born_when(id, thread);
+        // What is handed over under a lock of std is ordered, though that is not seen.
+        !is_shared
+            || owner == thread
+            || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, owner, time))
     }
 
     /// Whether `thread` comes after the free of a block.

@@ -127,6 +127,10 @@ impl Reuse {
 
 /// The freed block that an allocation of `thread` is given: the search decides, within its bound.
 pub(crate) fn reused(execution: &Execution, thread: ThreadId, size: usize, align: usize) -> Option<BlockId> {
+    // What has a location in it is aligned so; what has none may be allocated by std while it holds a lock.
+    if align < align_of::<u64>() {
+        return None;
+    }
     let own = execution.heap.reusable(thread, size, align);
     execution.expose_frees(thread, size);
     let choices: Vec<Free> = {

@@ -167,7 +167,7 @@ fn found(program: &Program, model: ModelId, search: SearchKind, reuse: usize) ->
 
 #[test]
 fn what_is_found_is_what_a_machine_that_tries_everything_finds() {
-    let n_programs = std::env::var("TEETOTAL_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
+    let n_programs = std::env::var("TEETOTAL_TEST_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
     let seed = std::env::var("TEETOTAL_TEST_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1_u64);
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut counts = [0; 2];

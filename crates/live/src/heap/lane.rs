@@ -13,6 +13,9 @@ use crate::reuse::Free;
 /// Sizes and places of blocks are multiples of this.
 const GRAIN: usize = 16;
 
+/// What is left of an execution takes whole pages.
+const PAGE: usize = 1 << 12;
+
 /// A block of memory.
 #[derive(Debug)]
 pub(super) struct Block {
@@ -45,12 +48,12 @@ impl Block {
         self.published_by = 0;
     }
 
-    /// Whether `thread`, which frees it, knows that others may know of it.
+    /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
     ///
     /// It depends on nothing but what the thread itself has done: what it does next must not depend on when others do
-    /// something.
+    /// something. Memory that only the standard library knows is never such: it may be freed while a lock is held.
     pub(super) fn is_shared_by(&self, thread: ThreadId) -> bool {
-        self.owner != thread || self.published_by & bit(thread) != 0
+        self.published_by & bit(thread) != 0
     }
 
     /// Whether another thread may know of it, so that it stays when it is freed.
@@ -157,7 +160,9 @@ impl Lane {
     pub(super) fn end_execution(&mut self, arena: &Arena, index: usize) {
         let live = self.blocks.iter().filter(|block| block.is_live);
         let (n_live, end) = live.fold((0, 0), |(n, _), block| (n + 1, block.start + block.size));
-        self.first = arena.leave(index, n_live, end.next_multiple_of(GRAIN));
+        // The next one begins at the same place in a page, so that what looks at the low bits of addresses does the same.
+        let step = if end - self.bounds.start.min(end) < self.bounds.len() / 2 { PAGE } else { GRAIN };
+        self.first = arena.leave(index, n_live, end.next_multiple_of(step));
         self.next = self.first;
         self.blocks.clear();
         self.spare.clear();
