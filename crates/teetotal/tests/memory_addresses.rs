@@ -73,17 +73,6 @@ fn vectors_that_grow_do_not_change_them() {
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "that is what is tried")]
-fn output_does_not_change_them() {
-    let work = |index: usize| {
-        println!("thread {index} of a model prints a line that is longer than the one before");
-        eprintln!("and another");
-        index
-    };
-    assert_eq!(executions(work), executions(work));
-}
-
-#[test]
 fn other_models_do_not_change_them() {
     let run = || executions(|index| vec![index; 10].iter().sum());
     let first = run();
