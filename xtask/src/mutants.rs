@@ -194,7 +194,7 @@ impl Nursery {
             let mut command = Command::new(env!("CARGO"));
             command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.build).env("RUST_BACKTRACE", "0");
             command.args(["test", "--quiet", "--offline", "--package", "teetotal", "--profile", "mutant"]);
-            command.args(live::TESTS.iter().flat_map(|test| ["--test", test])).args(more);
+            command.arg("--lib").args(live::TESTS.iter().flat_map(|test| ["--test", test])).args(more);
             command.stdout(Stdio::piped()).stderr(Stdio::piped());
             command
         };

@@ -235,6 +235,7 @@ impl<T: ?Sized> Cell<T> {
 
     /// A pointer to the value; what is done through it is not checked.
     pub fn as_ptr(&self) -> *mut T {
+        self.cell.identity.note_outside();
         self.cell.data()
     }
 }

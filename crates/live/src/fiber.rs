@@ -9,6 +9,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 use teetotal_program::Value;
 
 use crate::entry::Frame;
+use crate::pulse::{self, Pulse};
 use crate::request::{Body, Request};
 use crate::runtime::{Ended, Here, Ran, Stack as Bounds, begin_fiber};
 use crate::stacks;
@@ -37,9 +38,10 @@ impl Ask {
     ///
     /// # Safety
     /// The fiber has stopped with it just now, and does not use it again.
-    unsafe fn take(self) -> Ran {
+    #[inline]
+    pub(crate) unsafe fn take(self) -> Request {
         // SAFETY: the caller's.
-        Ran::Asks(unsafe { self.request.read() }, self.frame)
+        unsafe { self.request.read() }
     }
 }
 
@@ -73,11 +75,11 @@ impl Fiber {
     }
 
     /// Lets it run with `answer` to its next operation.
+    #[inline(always)]
     pub(crate) fn resume(&mut self, answer: Value) -> Ran {
         match self {
             Fiber::Coroutine(fiber) => match fiber.resume(answer) {
-                // SAFETY: the fiber has just stopped with it.
-                CoroutineResult::Yield(ask) => unsafe { ask.take() },
+                CoroutineResult::Yield(ask) => Ran::Asks(ask),
                 CoroutineResult::Return(ended) => Ran::Ended(ended),
             },
             Fiber::OsThread(thread) => thread.handover.resume(answer),
@@ -125,7 +127,7 @@ impl Stop {
             // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
             Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(ask),
             // SAFETY: the thread that runs this code keeps it, and has stopped with what it asks.
-            Stop::OsThread(handover) => unsafe { (*handover).suspend(ask.take()) },
+            Stop::OsThread(handover) => unsafe { (*handover).suspend(Ran::Asks(ask)) },
         }
     }
 }
@@ -146,7 +148,7 @@ pub(crate) struct Handover {
 /// What one of the two has for the other.
 enum Message {
     Nothing,
-    Go(Value, Here),
+    Go(Value, Here, Option<Arc<Pulse>>),
     Ran(Ran),
 }
 
@@ -201,11 +203,15 @@ impl Handover {
     }
 
     fn resume(&self, answer: Value) -> Ran {
-        self.hand_over(Message::Go(answer, Here::now()));
+        let pulse = pulse::own_pulse();
+        self.hand_over(Message::Go(answer, Here::now(), pulse.clone()));
         let mut turn = self.turn();
         loop {
             match std::mem::replace(&mut *turn, Message::Nothing) {
-                Message::Ran(ran) => return ran,
+                Message::Ran(ran) => {
+                    pulse.iter().for_each(|pulse| pulse.move_here());
+                    return ran;
+                }
                 other => *turn = other,
             }
             turn = self.changed.wait(turn).unwrap_or_else(PoisonError::into_inner);
@@ -222,7 +228,8 @@ impl Handover {
         let mut turn = self.turn();
         loop {
             match std::mem::replace(&mut *turn, Message::Nothing) {
-                Message::Go(answer, here) => {
+                Message::Go(answer, here, pulse) => {
+                    pulse.iter().for_each(|pulse| pulse.move_here());
                     here.enter();
                     return answer;
                 }

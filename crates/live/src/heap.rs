@@ -43,6 +43,8 @@ pub(crate) struct Heap {
     has_freed: Cell<bool>,
     /// Whether the library itself allocates.
     pub(crate) is_busy: Cell<bool>,
+    /// Whether code of the execution was given memory that is not from here.
+    is_partial: Cell<bool>,
 }
 
 impl std::fmt::Debug for Heap {
@@ -130,6 +132,16 @@ impl Heap {
         Busy { heap: self, before: self.is_busy.replace(true) }
     }
 
+    /// Whether all memory that code of the execution has allocated is known.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.is_on() && !self.is_partial.get()
+    }
+
+    /// Code of the execution is given memory that is not from here.
+    pub(crate) fn note_partial(&self) {
+        self.is_partial.set(true);
+    }
+
     /// Runs `f`, whose own allocations are not part of the model.
     fn with<R>(&self, f: impl FnOnce(&mut Vec<Lane>, &mut Sites) -> R) -> R {
         let _busy = self.be_busy();
@@ -147,6 +159,7 @@ impl Heap {
             }
             sites.clear();
         });
+        self.is_partial.set(false);
         // SAFETY: as in `with`.
         unsafe { (*self.addresses.get()).clear() };
     }
@@ -436,6 +449,12 @@ impl Heap {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
             Some((block.freed_by?, block.died.time))
         })
+    }
+
+    /// How many bytes the execution has allocated and not freed.
+    pub(crate) fn live_bytes(&self) -> usize {
+        let of = |lane: &Lane| lane.blocks.iter().filter(|block| block.is_live).map(|block| block.size).sum::<usize>();
+        self.with(|lanes, _| lanes.iter().map(of).sum())
     }
 
     /// Where blocks of the execution are.

@@ -3,6 +3,7 @@
 //! Keeping it hidden saves executions. As soon as somebody could tell, the search begins anew with it in the open.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -52,6 +53,12 @@ impl Name {
         Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
     }
 
+    /// The name of one of several things that belong to `place`; the 0th is called as the place itself is.
+    pub(crate) fn beside(place: &'static Location<'static>, which: u8) -> Self {
+        debug_assert!(usize::from(which) < size_of::<Location<'static>>(), "other places begin there");
+        Name(Name::new(Kind::Thing, place).0 + u64::from(which))
+    }
+
     /// Where it points to.
     pub(crate) fn address(self) -> usize {
         self.parts().0
@@ -72,7 +79,7 @@ impl Name {
 
 /// What is known of the heads of loops, by their places.
 #[derive(Debug, Default)]
-pub(crate) struct Heads(FxHashMap<usize, Head>);
+pub(crate) struct Heads(FxHashMap<usize, Cell<Head>>);
 
 impl Heads {
     fn new(names: &FxHashSet<Name>) -> Self {
@@ -88,7 +95,7 @@ impl Heads {
                 Kind::Iteration(length) => head.length = head.length.max(length),
             }
         }
-        Heads(heads)
+        Heads(heads.into_iter().map(|(address, head)| (address, Cell::new(head))).collect())
     }
 
     /// Whether no head is known.
@@ -99,9 +106,23 @@ impl Heads {
     /// What is known of `place`, if it is the head of a loop.
     #[inline]
     pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
-        if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).copied() }
+        if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).map(Cell::get) }
+    }
+
+    /// An iteration from `place` on has changed no static.
+    fn clear_suspicions(&self, place: &'static Location<'static>) {
+        if let Some(head) = self.0.get(&(std::ptr::from_ref(place) as usize)) {
+            head.set(Head { suspicions: 0, ..head.get() });
+        }
     }
 }
+
+/// A search ends that has left so many executions in the middle,
+const MAX_DISCARDED: usize = 50_000;
+/// or with them so many bytes,
+const MAX_LEAKED_BYTES: usize = 1 << 30;
+/// or so many OS threads.
+const MAX_LEAKED_THREADS: usize = 1_000;
 
 /// What in a model may be kept from the search.
 #[derive(Clone, Debug, Default)]
@@ -114,27 +135,42 @@ struct Pages {
     /// Those that were found to be observed since the search began.
     observed: Mutex<FxHashSet<Name>>,
     is_out_of_date: AtomicBool,
+    /// How often a loop was cleared of having changed statics, by the address of its place.
+    cleared: Mutex<FxHashMap<usize, u32>>,
     /// Loops that the fairness bound held back, and how often they may go round.
     bounded: Mutex<BTreeMap<At, u32>>,
     /// Loops with failed awaits that are taken to keep nothing on the heap.
     assumed: Mutex<BTreeSet<At>>,
+    /// Accesses that frees are taken to come after, by way of what is not of this crate.
+    trusted: Mutex<BTreeSet<At>>,
     /// Whether something could have failed spuriously once more than the bound allows.
     is_spurious_bound_met: AtomicBool,
     /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
     is_reuse_bound_met: AtomicBool,
+    /// Whether code of a model was given memory that the checked allocator does not know.
+    has_unchecked_memory: AtomicBool,
     /// How many executions were left with threads in the middle, whose stacks were discarded.
     discarded: AtomicUsize,
+    /// How many bytes these owned, as far as the checked allocator knows.
+    leaked_bytes: AtomicUsize,
+    /// How many OS threads sleep for good.
+    leaked_threads: AtomicUsize,
     /// Whether a model used something that the search looks at, threads aside.
     has_operations: AtomicBool,
     /// How deep in its stack a thread stood at most whose own state was looked at.
     depth: AtomicUsize,
     /// Where the threads stood when the search could not go on.
     standing: Mutex<Vec<Standing>>,
+    /// What was said of an object that does not belong to the execution that used it, and where that was.
+    misuse: Mutex<Option<(String, Place)>>,
     /// The states that executions are to reach.
     marks: Marks,
 }
 
 impl Ledger {
+    /// So often a loop is cleared of having changed statics: one whose iterations do so now and then is not, in the end.
+    const CLEARINGS: u32 = 8;
+
     /// Whether something hidden was observed, so that the search must begin anew.
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
@@ -151,6 +187,17 @@ impl Ledger {
     #[must_use]
     pub fn assumed_loops(&self) -> Vec<Place> {
         locked(&self.0.assumed).iter().map(Place::from).collect()
+    }
+
+    /// The accesses that frees are taken to come after, by way of what is not of this crate.
+    #[must_use]
+    pub fn trusted_accesses(&self) -> Vec<Place> {
+        locked(&self.0.trusted).iter().map(Place::from).collect()
+    }
+
+    /// A free is taken to come after the access at `place`.
+    pub(crate) fn note_trusted(&self, place: &Location<'static>) {
+        locked(&self.0.trusted).insert(At::from(place));
     }
 
     /// Whether executions with more spurious failures or wake-ups than the bound allows were left out.
@@ -188,14 +235,41 @@ impl Ledger {
         self.0.is_reuse_bound_met.load(Ordering::Relaxed)
     }
 
+    /// Whether code of a model was given memory that the checked allocator, which is installed, does not know.
+    #[must_use]
+    pub fn has_unchecked_memory(&self) -> bool {
+        self.0.has_unchecked_memory.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_unchecked_memory(&self) {
+        self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
+    }
+
     /// How many executions were left with threads in the middle: what these own is leaked.
     #[must_use]
     pub fn discarded(&self) -> usize {
         self.0.discarded.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_discarded(&self) {
+    /// How many bytes they own, as far as the checked allocator knows.
+    #[must_use]
+    pub fn leaked_bytes(&self) -> usize {
+        self.0.leaked_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Whether so much is leaked that the search is to end.
+    #[must_use]
+    pub fn has_leaked_too_much(&self) -> bool {
+        self.discarded() >= MAX_DISCARDED
+            || self.leaked_bytes() >= MAX_LEAKED_BYTES
+            || self.0.leaked_threads.load(Ordering::Relaxed) >= MAX_LEAKED_THREADS
+    }
+
+    /// An execution was left with threads in the middle, so many of them OS threads, and these bytes.
+    pub(crate) fn note_discarded(&self, bytes: usize, os_threads: usize) {
         self.0.discarded.fetch_add(1, Ordering::Relaxed);
+        self.0.leaked_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.0.leaked_threads.fetch_add(os_threads, Ordering::Relaxed);
     }
 
     pub(crate) fn note_operation(&self) {
@@ -216,14 +290,18 @@ impl Ledger {
     }
 
     /// The own state of a thread so deep in its stack is looked at.
-    pub(crate) fn note_depth(&self, depth: usize) {
+    pub fn note_depth(&self, depth: usize) {
         if depth > self.depth() {
             self.0.depth.fetch_max(depth, Ordering::Relaxed);
         }
     }
 
     /// How deep in its stack a thread stood at most whose own state was looked at.
-    pub(crate) fn depth(&self) -> usize {
+    ///
+    /// As much of each stack is the same at the beginning of every execution, and so must be in a search that is
+    /// continued.
+    #[must_use]
+    pub fn depth(&self) -> usize {
         self.0.depth.load(Ordering::Relaxed)
     }
 
@@ -231,6 +309,18 @@ impl Ledger {
     #[must_use]
     pub fn standing(&self) -> Vec<Standing> {
         locked(&self.0.standing).clone()
+    }
+
+    /// What is wrong with an object that a model used, and where, if one does not belong to the execution that used it.
+    ///
+    /// Executions with such an object differ when they are run again, so that the search may have found nothing else.
+    #[must_use]
+    pub fn misuse(&self) -> Option<(String, Place)> {
+        locked(&self.0.misuse).clone()
+    }
+
+    pub(crate) fn note_misuse(&self, text: String, place: Place) {
+        locked(&self.0.misuse).get_or_insert((text, place));
     }
 
     pub(crate) fn note_standing(&self, standing: Vec<Standing>) {
@@ -246,8 +336,10 @@ impl Ledger {
         *open = Arc::new(names);
         locked(&self.0.bounded).clear();
         locked(&self.0.assumed).clear();
+        locked(&self.0.trusted).clear();
         self.0.is_spurious_bound_met.store(false, Ordering::Relaxed);
         self.0.is_reuse_bound_met.store(false, Ordering::Relaxed);
+        self.0.has_unchecked_memory.store(false, Ordering::Relaxed);
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 
@@ -294,6 +386,20 @@ impl Ledger {
 
     pub(crate) fn names(&self) -> Arc<FxHashSet<Name>> {
         Arc::clone(&locked(&self.0.open))
+    }
+
+    /// An iteration from `place` on has changed no static; returns whether that clears the loop.
+    fn clear_suspicions(&self, place: &'static Location<'static>) -> bool {
+        let address = std::ptr::from_ref(place) as usize;
+        let mut cleared = locked(&self.0.cleared);
+        let times = cleared.entry(address).or_insert(0);
+        *times += 1;
+        if *times > Ledger::CLEARINGS {
+            return false;
+        }
+        let is_other = |name: &Name| !matches!(name.parts(), (at, Kind::Statics(_)) if at == address);
+        Arc::make_mut(&mut locked(&self.0.open)).retain(is_other);
+        true
     }
 
     fn note(&self, name: Name) {
@@ -350,6 +456,13 @@ impl Execution {
     pub(crate) fn expose(&self, name: Name) {
         if !self.is_over.get() && !self.is_open(name) {
             self.ledger.note(name);
+        }
+    }
+
+    /// An iteration from `place` on has changed no static: what seemed to was not its doing.
+    pub(crate) fn clear_suspicions(&self, place: &'static Location<'static>) {
+        if self.ledger.clear_suspicions(place) {
+            self.heads.clear_suspicions(place);
         }
     }
 

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use teetotal_program::ThreadId;
 
-use crate::complaint::{Complaint, Place, Race};
+use crate::complaint::{Access, Complaint, Place, Race};
 use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment};
 use crate::identity::Key;
 use crate::loops::mix;
@@ -38,7 +38,14 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     let now = execution.moment_of(thread);
     let block = match again {
         Some(id) => execution.heap.reuse(id, now, thread),
-        None => execution.heap.allocate(thread, now, size, align)?,
+        None => match execution.heap.allocate(thread, now, size, align) {
+            Some(block) => block,
+            None => {
+                execution.heap.note_partial();
+                execution.ledger.note_unchecked_memory();
+                return None;
+            }
+        },
     };
     note_owned(execution, block, 1);
     Some(block as *mut u8)
@@ -64,6 +71,7 @@ pub(crate) fn free(address: usize) {
     if let Some(thread) = thread.filter(is_known)
         && let Some(id) = execution.heap.block_at(address)
         && let Some(access) = execution.rival_in(thread, id)
+        && !execution.may_be_ordered(thread, &access)
     {
         let freed = execution.heap.here(thread, now);
         let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
@@ -129,9 +137,22 @@ fn end(execution: &Execution, fault: MemoryFault) -> ! {
 
 impl Execution {
     /// The access to a location in a block that the free by `thread` is not ordered with.
-    fn rival_in(&self, thread: ThreadId, id: BlockId) -> Option<crate::complaint::Access> {
+    fn rival_in(&self, thread: ThreadId, id: BlockId) -> Option<Access> {
         let mut races = self.races.try_borrow_mut().ok()?;
         self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key))
+    }
+
+    /// Whether the free by `thread` may come after `access` by way of something that is not of this crate.
+    ///
+    /// If something of this crate leads from the access to the free, the order is as weak as that. If nothing does, what
+    /// orders them may be of the standard library, where that is allowed; an execution in which the access comes later is
+    /// a finding then.
+    fn may_be_ordered(&self, thread: ThreadId, access: &Access) -> bool {
+        let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to(access, thread);
+        if may_be {
+            self.ledger.note_trusted(access.place);
+        }
+        may_be
     }
 
     /// Whether `thread` comes after the allocation of a block.

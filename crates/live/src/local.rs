@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
@@ -129,12 +130,16 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
             return known(value);
         }
         // Making it may ask for others.
-        let made = Box::new(init());
+        let made = Box::new(execution.lend(init));
         let address = std::ptr::from_ref(&*made) as usize;
         execution.values.borrow_mut().push(address..address + size_of::<T>());
         note_effect();
-        let mut kept = execution.kept.borrow_mut();
-        known(kept.entry(name).or_insert_with(|| Some(Box::new(made))))
+        if let Entry::Vacant(vacant) = execution.kept.borrow_mut().entry(name) {
+            return known(vacant.insert(Some(Box::new(made))));
+        }
+        // Another thread has made one meanwhile.
+        execution.lend(|| drop(made));
+        known(execution.kept.borrow().get(&name)?)
     })
     .flatten()
 }
@@ -149,7 +154,7 @@ pub(crate) fn drop_locals() {
             own.min_by_key(|(name, _)| **name).and_then(|(_, value)| value.take())
         };
         while let Some(value) = next() {
-            drop(value);
+            execution.lend(|| drop(value));
         }
     });
 }

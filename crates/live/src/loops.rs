@@ -120,8 +120,8 @@ pub(crate) enum Arrival {
     New,
     /// Its own state is as it was so many operations ago, and it is not known what else it has changed since.
     Recurs(u32),
-    /// Only statics or thread-locals are not as they were.
-    ChangesStatics,
+    /// Only statics or thread-locals are not as they were before the iteration.
+    ChangesStatics(Iteration),
     /// The iteration was a failed await.
     Failed(Iteration),
 }
@@ -238,7 +238,7 @@ impl Loops {
         if self.is_untouched(since, |word| program.has(word.address)) {
             Arrival::Failed(iteration)
         } else {
-            Arrival::ChangesStatics
+            Arrival::ChangesStatics(iteration)
         }
     }
 
@@ -363,7 +363,9 @@ const ARRIVALS: u32 = 4;
 /// The places that a thread came to: a table with open addressing that is cheap to clear.
 #[derive(Debug, Default)]
 struct Recent {
-    /// Empty, or a power of two of slots of which at most half are used; a key of 0 marks a free one.
+    /// The first places that it came to.
+    few: Vec<Arrivals>,
+    /// The others. Empty, or a power of two of slots of which at most half are used; a key of 0 marks a free one.
     slots: Vec<Arrivals>,
     used: Vec<u32>,
 }
@@ -380,11 +382,16 @@ struct Arrivals {
 }
 
 impl Recent {
-    const FEWEST_SLOTS: usize = 16;
+    /// As long as there are no more places than these, they are looked for one by one.
+    const FEW: usize = 8;
 
+    #[inline]
     fn clear(&mut self) {
-        for index in self.used.drain(..) {
-            self.slots[index as usize] = Arrivals::default();
+        self.few.clear();
+        if !self.used.is_empty() {
+            for index in self.used.drain(..) {
+                self.slots[index as usize] = Arrivals::default();
+            }
         }
     }
 
@@ -392,6 +399,22 @@ impl Recent {
     #[inline]
     fn arrive(&mut self, place: Place, depth: usize, now: u32) -> (&mut Arrivals, u32) {
         let key = (std::ptr::from_ref(place) as usize ^ depth.rotate_left(20)) | 1;
+        let known = self.few.iter().position(|arrivals| arrivals.key == key);
+        let arrivals = match known {
+            Some(index) => &mut self.few[index],
+            None if self.few.len() < Recent::FEW => {
+                self.few.push(Arrivals { key, last: now, ..Arrivals::default() });
+                self.few.last_mut().expect("it was added")
+            }
+            None => self.arrive_among_many(key, now),
+        };
+        arrivals.n += 1;
+        let before = std::mem::replace(&mut arrivals.last, now);
+        (arrivals, before)
+    }
+
+    /// The arrivals at a place that is not among the few.
+    fn arrive_among_many(&mut self, key: usize, now: u32) -> &mut Arrivals {
         if 2 * self.used.len() >= self.slots.len() {
             self.grow();
         }
@@ -401,9 +424,7 @@ impl Recent {
             *arrivals = Arrivals { key, last: now, ..Arrivals::default() };
             self.used.push(index as u32);
         }
-        arrivals.n += 1;
-        let before = std::mem::replace(&mut arrivals.last, now);
-        (arrivals, before)
+        arrivals
     }
 
     /// The slot of a key, or the free one that it gets.
@@ -419,7 +440,7 @@ impl Recent {
 
     #[cold]
     fn grow(&mut self) {
-        let n_slots = (2 * self.slots.len()).max(Recent::FEWEST_SLOTS);
+        let n_slots = (2 * self.slots.len()).max(4 * Recent::FEW);
         let old = std::mem::replace(&mut self.slots, vec![Arrivals::default(); n_slots]);
         self.used.clear();
         for arrivals in old.into_iter().filter(|arrivals| arrivals.key != 0) {

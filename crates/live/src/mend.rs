@@ -17,6 +17,11 @@ pub struct Mend {
 }
 
 impl Mend {
+    /// Whether everything is as the source says.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.stores.is_empty() && self.fences.is_empty()
+    }
+
     fn has(places: &[Place], place: &Location<'_>) -> bool {
         let is_there =
             |own: &Place| (own.line, own.column) == (place.line(), place.column()) && own.file == place.file();

@@ -16,8 +16,8 @@ pub struct Pulse {
     place: AtomicPtr<Location<'static>>,
     /// The name of the OS thread, which is that of the test.
     name: Option<String>,
-    /// The number that the system has for it, where that is known.
-    task: Option<u64>,
+    /// The number that the system has for the OS thread on which the code runs, where that is known.
+    task: AtomicU64,
 }
 
 /// A thread of a model that runs.
@@ -38,7 +38,7 @@ thread_local! {
 
 fn register() -> Arc<Pulse> {
     let name = std::thread::current().name().map(str::to_owned);
-    let own = Arc::new(Pulse { name, task: task(), ..Pulse::default() });
+    let own = Arc::new(Pulse { name, task: task().unwrap_or(0).into(), ..Pulse::default() });
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
     all.retain(|other| other.strong_count() > 0);
     all.push(Arc::downgrade(&own));
@@ -71,13 +71,20 @@ impl Pulse {
         self.name.as_deref()
     }
 
-    /// Whether the OS thread sleeps, as far as the system tells: it then waits for something.
+    /// How often the OS thread on which the code runs has gone to sleep, if it sleeps now, as far as the system tells: it
+    /// then waits for something.
     #[must_use]
-    pub fn is_asleep(&self) -> bool {
-        let stat = self.task.and_then(|task| std::fs::read_to_string(format!("/proc/self/task/{task}/stat")).ok());
-        // The state is the first word after the name, which is in parentheses.
-        let state = stat.as_deref().and_then(|stat| stat.rsplit_once(") ")).map(|(_, rest)| rest);
-        state.is_some_and(|state| state.starts_with('S'))
+    pub fn asleep(&self) -> Option<u64> {
+        let task = self.task.load(Ordering::Relaxed);
+        let status = std::fs::read_to_string(format!("/proc/self/task/{task}/status")).ok()?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let sleeps = field("State:")?.starts_with('S');
+        if sleeps { field("voluntary_ctxt_switches:")?.parse().ok() } else { None }
+    }
+
+    /// The code runs on this OS thread from now on.
+    pub(crate) fn move_here(&self) {
+        self.task.store(task().unwrap_or(0), Ordering::Relaxed);
     }
 
     /// The thread of a model that runs, if one does.
@@ -98,18 +105,28 @@ impl Pulse {
     }
 }
 
-/// Runs `f`, which is code of `thread` after the operation at `place`.
-pub(crate) fn with_pulse<R>(thread: ThreadId, place: Option<&'static Location<'static>>, f: impl FnOnce() -> R) -> R {
-    // While the OS thread ends there is nobody to wonder.
-    let begun = OWN.try_with(|own| {
+/// The pulse of this OS thread; none while the thread ends, when there is nobody to wonder.
+pub(crate) fn own_pulse() -> Option<Arc<Pulse>> {
+    OWN.try_with(Arc::clone).ok()
+}
+
+/// Runs `f`, which is code of `thread` after the operation at `place`, on the OS thread with this pulse.
+#[inline(always)]
+pub(crate) fn with_pulse<R>(
+    pulse: Option<&Pulse>,
+    thread: ThreadId,
+    place: Option<&'static Location<'static>>,
+    f: impl FnOnce() -> R,
+) -> R {
+    if let Some(own) = pulse {
         own.thread.store(thread.index(), Ordering::Relaxed);
         let place = place.map_or(std::ptr::null_mut(), |place| std::ptr::from_ref(place).cast_mut());
         own.place.store(place, Ordering::Relaxed);
         own.beat();
-    });
+    }
     let result = f();
-    if begun.is_ok() {
-        let _ = OWN.try_with(|own| own.beat());
+    if let Some(own) = pulse {
+        own.beat();
     }
     result
 }

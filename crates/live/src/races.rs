@@ -21,6 +21,10 @@ pub(crate) struct Races {
     data: Vec<History>,
     /// For each operation of each thread what reading its write makes known.
     released: Vec<Vec<Option<Clock>>>,
+    /// Whether it is known what leads to what, whatever the orderings are: reads-from and program order.
+    tracks_causes: bool,
+    /// For each operation of each thread what led to its write.
+    causes: Vec<Vec<Clock>>,
 }
 
 /// What a thread knows.
@@ -33,6 +37,8 @@ struct Knowledge {
     fenced: Option<Clock>,
     /// The thread that has started it.
     parent: Option<ThreadId>,
+    /// What led to where it is, if that is tracked.
+    causes: Clock,
 }
 
 /// The accesses to a cell that later ones must know of: for each thread the latest of each kind.
@@ -56,6 +62,12 @@ impl Races {
         // What they have allocated is used again.
         self.data.iter_mut().for_each(History::clear);
         self.released.iter_mut().for_each(Vec::clear);
+        self.causes.iter_mut().for_each(Vec::clear);
+    }
+
+    /// From now on it is known what leads to what.
+    pub(crate) fn track_causes(&mut self) {
+        self.tracks_causes = true;
     }
 
     fn knowledge(&mut self, thread: ThreadId) -> &mut Knowledge {
@@ -83,8 +95,10 @@ impl Races {
     /// `thread` starts `child`.
     pub(crate) fn spawn(&mut self, thread: ThreadId, child: ThreadId) {
         let published = self.publish(thread);
+        let causes = self.knowledge(thread).causes.clone();
         let child = self.knowledge(child);
         child.clock.join(&published);
+        child.causes.join(&causes);
         child.parent = Some(thread);
     }
 
@@ -96,7 +110,10 @@ impl Races {
     /// `thread` learns of everything that `other` did.
     pub(crate) fn join(&mut self, thread: ThreadId, other: ThreadId) {
         let published = self.publish(other);
-        self.knowledge(thread).clock.join(&published);
+        let causes = self.knowledge(other).causes.clone();
+        let own = self.knowledge(thread);
+        own.clock.join(&published);
+        own.causes.join(&causes);
     }
 
     pub(crate) fn fence(&mut self, thread: ThreadId, order: Order) {
@@ -115,6 +132,9 @@ impl Races {
     pub(crate) fn read(&mut self, thread: ThreadId, order: Order, source: Option<(ThreadId, u32)>) {
         let Some((writer, index)) = source else { return };
         self.knowledge(thread);
+        if let Some(causes) = self.causes.get(writer.index()).and_then(|list| list.get(index as usize)) {
+            self.threads[thread.index()].causes.join(causes);
+        }
         let released = self.released.get(writer.index()).and_then(|list| list.get(index as usize));
         let Some(Some(released)) = released else { return };
         let knowledge = &mut self.threads[thread.index()];
@@ -134,6 +154,29 @@ impl Races {
         let list = &mut self.released[thread.index()];
         list.resize(index as usize + 1, None);
         list[index as usize] = released;
+        if self.tracks_causes {
+            self.note_causes(thread, index);
+        }
+    }
+
+    /// Keeps what led to the write that is operation `index` of `thread`; what comes later is not part of it.
+    fn note_causes(&mut self, thread: ThreadId, index: u32) {
+        let published = self.publish(thread);
+        let own = &mut self.threads[thread.index()].causes;
+        own.join(&published);
+        let causes = own.clone();
+        if self.causes.len() <= thread.index() {
+            self.causes.resize_with(thread.index() + 1, Vec::new);
+        }
+        let list = &mut self.causes[thread.index()];
+        list.resize(index as usize + 1, Clock::default());
+        list[index as usize] = causes;
+    }
+
+    /// Whether `access` led to where `thread` is, by reads of what was written after it, whatever their orderings.
+    pub(crate) fn has_led_to(&mut self, access: &Access, thread: ThreadId) -> bool {
+        let known = self.knowledge(thread);
+        access.time <= known.causes.get(access.thread.index()).max(known.clock.get(access.thread.index()))
     }
 
     /// `thread` accesses a cell. Gives the access that nothing orders with it, if there is one.

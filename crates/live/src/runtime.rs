@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::rc::Rc;
 use std::sync::{Arc, Once};
 
@@ -17,7 +17,7 @@ use crate::entry::{Frame, call};
 use crate::erased::Erased;
 use crate::fiber::{Ask, Fiber, Stop};
 use crate::generation::Generation;
-use crate::heap::Heap;
+use crate::heap::{Checked, Heap};
 use crate::hidden::{Heads, Ledger, Name, Sections};
 use crate::identity::{Identity, Key};
 use crate::local::Kept;
@@ -68,8 +68,6 @@ pub(crate) struct Execution {
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
     pub(crate) once: RefCell<FxHashMap<Key, Erased>>,
-    /// What threads left behind that nobody may ever ask for.
-    pub(crate) left: RefCell<Vec<Arc<dyn Any>>>,
     pub(crate) handles: RefCell<Handles>,
     /// From where the thread that runs has called the library.
     frame: Cell<Frame>,
@@ -96,6 +94,8 @@ pub(crate) struct Execution {
     pub(crate) heap: Heap,
     /// How often an allocation was given the address of a freed block.
     pub(crate) reuse: Reuse,
+    /// Whether a free may be ordered after accesses by what is not of this crate.
+    pub(crate) trusts_frees: bool,
     /// The operation that was asked for last.
     last_place: Cell<Option<&'static Location<'static>>>,
     /// Whether the search no longer looks.
@@ -168,6 +168,9 @@ pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
 }
 
 /// Performs an operation from inside of a call.
+///
+/// It is inlined, since each return after a switch of stacks is one that the processor does not predict.
+#[inline(always)]
 fn perform_here(what: What, place: &'static Location<'static>) -> Value {
     let execution = CURRENT.get();
     // SAFETY: the pointer is set while code of a model runs.
@@ -254,7 +257,10 @@ pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
                 execution.use_after_free(thread, execution.moment_of(thread).after, address, place)
             })
             .flatten(),
-            Misuse::Captured | Misuse::StaticChanged => None,
+            Misuse::Captured | Misuse::StaticChanged => {
+                current(|execution| execution.ledger.note_misuse(misuse.to_string(), place.into()));
+                None
+            }
         };
         let complaint = match fault {
             Some(fault) => Complaint::Memory(Box::new(fault)),
@@ -262,6 +268,19 @@ pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
         };
         fail(complaint, place);
     }
+}
+
+/// Ends the thread that runs if it is one of a model, since it is about to use what was made outside of all models.
+pub(crate) fn refuse_captured(place: &'static Location<'static>) {
+    if is_active() {
+        current(|execution| execution.misused.set(Some(Misuse::Captured)));
+        refuse_misuse(place);
+    }
+}
+
+/// Drops a value of a static at the end of an execution. A program never does so, so that a panic of it means nothing.
+pub(crate) fn drop_static(drop: impl FnOnce()) {
+    let _ = catch_unwind(AssertUnwindSafe(drop));
 }
 
 /// The stack of a thread.
@@ -307,40 +326,57 @@ impl Here {
     }
 }
 
+/// What is in a cell, which a stack that was discarded may have borrowed for good.
+fn fresh<T: Default>(cell: &mut RefCell<T>) -> &mut T {
+    if cell.try_borrow_mut().is_err() {
+        std::mem::forget(std::mem::take(cell));
+    }
+    cell.get_mut()
+}
+
 /// What a fiber did when it ran.
 pub(crate) enum Ran {
-    /// It stopped there with a request.
-    Asks(Request, Frame),
+    /// It stopped with a request.
+    Asks(Ask),
     Ended(Ended),
 }
 
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
-        let Setup { spurious: max_spurious, reuse, .. } = *setup;
+        let Setup { spurious: max_spurious, reuse, trusts_frees, .. } = *setup;
+        let heap = Heap::new();
+        if Checked::is_installed() && !heap.is_on() {
+            ledger.note_unchecked_memory();
+        }
         let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
-        let (heap, reuse) = (Heap::new(), Reuse::new(reuse, &open));
-        Execution { open, heads, ledger, program, max_spurious, heap, reuse, ..Execution::default() }
+        let reuse = Reuse::new(reuse, &open);
+        let execution =
+            Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
+        if trusts_frees && execution.heap.is_on() {
+            execution.races.borrow_mut().track_causes();
+        }
+        execution
     }
 
     /// Forgets everything, and is another execution.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin(&mut self) {
         self.let_go();
-        self.stops.borrow_mut().clear();
-        self.stacks.borrow_mut().clear();
-        self.slots.borrow_mut().clear();
-        self.statics.borrow_mut().clear();
+        fresh(&mut self.stops).clear();
+        fresh(&mut self.stacks).clear();
+        fresh(&mut self.slots).clear();
+        fresh(&mut self.statics).clear();
         self.misused.take();
-        self.races.borrow_mut().clear();
+        fresh(&mut self.races).clear();
         self.raced.take();
-        self.panics.borrow_mut().clear();
+        fresh(&mut self.panics).clear();
         self.noted.take();
-        self.values.borrow_mut().clear();
-        self.handles.borrow_mut().clear();
-        self.possessions.borrow_mut().clear();
-        self.arcs.borrow_mut().clear();
-        self.readers.borrow_mut().clear();
-        self.sections.take();
-        self.spurious.borrow_mut().clear();
+        fresh(&mut self.values).clear();
+        fresh(&mut self.handles).clear();
+        fresh(&mut self.possessions).clear();
+        fresh(&mut self.arcs).clear();
+        fresh(&mut self.readers).clear();
+        std::mem::take(fresh(&mut self.sections));
+        fresh(&mut self.spurious).clear();
         self.is_over.set(false);
         self.heap.begin();
         self.reuse.clear();
@@ -352,6 +388,20 @@ impl Execution {
     #[inline]
     pub(crate) fn running(&self) -> Option<ThreadId> {
         self.running.get()
+    }
+
+    /// Runs `f`, which is code of the model that this crate calls: what it allocates is the model's.
+    pub(crate) fn lend<R>(&self, f: impl FnOnce() -> R) -> R {
+        /// Takes it back, also when `f` unwinds.
+        struct Lent<'e>(&'e Execution, bool, Frame);
+        impl Drop for Lent<'_> {
+            fn drop(&mut self) {
+                self.0.heap.is_busy.set(self.1);
+                self.0.frame.set(self.2);
+            }
+        }
+        let _lent = Lent(self, self.heap.is_busy.replace(false), self.frame.replace(Frame::UNKNOWN));
+        f()
     }
 
     /// Whether the thread that runs is in a call into this crate.
@@ -406,22 +456,23 @@ impl Execution {
     pub(crate) fn let_go(&self) {
         self.enter(None, || {
             // What is dropped may ask for what is still there.
-            drop(self.left.take());
-            drop(self.kept.take());
-            drop(self.once.take());
+            self.kept.take().into_values().for_each(|value| drop_static(|| drop(value)));
+            self.once.take().into_values().for_each(|value| drop_static(|| drop(value)));
             self.copies.clear();
         });
     }
 
     /// Forgets what lives as long as the execution without dropping it, since something is wrong with it.
-    pub(crate) fn forget(&self) {
-        std::mem::forget(self.left.take());
-        std::mem::forget(self.kept.take());
-        std::mem::forget(self.once.take());
-        self.copies.forget();
+    ///
+    /// A stack that was discarded may have borrowed it for good.
+    pub(crate) fn forget(&mut self) {
+        std::mem::forget(std::mem::take(&mut self.kept));
+        std::mem::forget(std::mem::take(&mut self.once));
+        std::mem::forget(std::mem::take(&mut self.copies));
     }
 
     /// Runs `f` as part of the execution, in `thread` if it is in one.
+    #[inline(always)]
     fn enter<R>(&self, thread: Option<ThreadId>, f: impl FnOnce() -> R) -> R {
         let before = (CURRENT.replace(self), self.running.replace(thread));
         let result = f();
@@ -496,6 +547,7 @@ impl Execution {
     }
 
     /// Stops the thread that runs with `request`; returns the answer.
+    #[inline(always)]
     fn ask(&self, thread: ThreadId, request: Request) -> Value {
         let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
         let (frame, place) = (self.frame.get(), request.place);
@@ -529,7 +581,16 @@ impl Execution {
         self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base.wrapping_sub(frame.low()))
     }
 
+    /// How many bytes of its stack `thread` has used, from where that begins; nothing where it is not one of ours.
+    pub(crate) fn used(&self, thread: ThreadId, frame: Frame) -> usize {
+        self.stacks
+            .borrow()
+            .get(thread.index())
+            .map_or(0, |stack| (stack.end + stack.bytes).saturating_sub(frame.low()))
+    }
+
     /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
+    #[inline(always)]
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
         self.frame.set(Frame::UNKNOWN);
         let is_busy = self.heap.is_busy.replace(false);

@@ -38,6 +38,10 @@ pub(crate) fn keep(bytes: usize, stacks: impl Iterator<Item = DefaultStack>) {
 /// Frames have slots that are not written yet. Whether the own state of a thread is what it was must not depend on what
 /// earlier executions left there.
 pub(crate) fn clear(stack: &mut DefaultStack, bytes: usize) {
+    if bytes == 0 {
+        // A store of no bytes behind the end of mapped memory is slow on some processors.
+        return;
+    }
     let (base, limit) = (stack.base().get(), stack.limit().get());
     let bytes = bytes.min((base - limit) / 2);
     // SAFETY: the stack is between its limit and its base, and nothing runs on it. The guard page is at the limit.

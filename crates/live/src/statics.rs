@@ -12,7 +12,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
-use crate::runtime::current;
+use crate::runtime::{current, drop_static};
 use crate::surroundings::Program;
 
 /// The copies of an execution, by the addresses of the originals.
@@ -40,6 +40,11 @@ impl Copies {
     /// There is a value in a static.
     unsafe fn of<T: ?Sized>(&self, original: *mut T) -> *mut T {
         let start = original.cast::<u8>() as usize;
+        // SAFETY: the caller's.
+        if unsafe { size_of_val(&*original) } == 0 {
+            // Something else may begin at the same address.
+            return original;
+        }
         let known = self.0.borrow().get(&start).map(|copy| copy.address);
         let address = known.unwrap_or_else(|| {
             // SAFETY: the caller's.
@@ -62,22 +67,15 @@ impl Copies {
             copies.sort_unstable_by_key(|(original, _)| *original);
             for (_, mut copy) in copies {
                 if let Some(drop) = copy.drop.take() {
-                    drop();
+                    drop_static(drop);
                 }
                 dropped.push(copy);
             }
         }
         for Copy { address, layout, .. } in dropped {
-            if layout.size() > 0 {
-                // SAFETY: it was allocated with this layout.
-                unsafe { dealloc(address as *mut u8, layout) };
-            }
+            // SAFETY: it was allocated with this layout.
+            unsafe { dealloc(address as *mut u8, layout) };
         }
-    }
-
-    /// Forgets all values without dropping them.
-    pub(crate) fn forget(&self) {
-        std::mem::forget(self.0.take());
     }
 }
 
@@ -90,9 +88,6 @@ impl Copy {
         // SAFETY: the caller's.
         let layout = unsafe { Layout::for_value(&*original) };
         let start = original.cast::<u8>();
-        if layout.size() == 0 {
-            return Copy { address: start as usize, layout, drop: None };
-        }
         // SAFETY: the layout has a size.
         let bytes = unsafe { alloc(layout) };
         if bytes.is_null() {

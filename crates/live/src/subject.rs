@@ -1,6 +1,7 @@
 //! Real code as a subject of the search.
 
 mod again;
+mod inspection;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -13,7 +14,7 @@ use rustc_hash::FxHashMap;
 use teetotal_program::{Failure, Loc, Op, Order, Status, Subject, ThreadId, Value};
 
 use crate::beginning::Beginning;
-use crate::complaint::{Complaint, Kind, Place};
+use crate::complaint::{Complaint, Kind};
 use crate::entry::Frame;
 use crate::fairness::{Exceeded, Fairness};
 use crate::fiber::{self, Backend, Fiber};
@@ -22,13 +23,13 @@ use crate::heap::watch_poison;
 use crate::hidden::Ledger;
 use crate::identity::Key;
 use crate::local::drop_locals;
-use crate::loops::{Deed, Head, Loops};
+use crate::loops::{Head, Loops};
 use crate::mend::Mend;
 use crate::overflow;
 use crate::possession::Leak;
-use crate::pulse::with_pulse;
+use crate::pulse::{Pulse, own_pulse, with_pulse};
 use crate::races::Races;
-use crate::request::{Cell, Request, WaitsFor, What};
+use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Ran, quiet_panics};
 use crate::script::Done;
 use crate::stacks;
@@ -41,6 +42,9 @@ pub type Model = Arc<dyn Fn() + Send + Sync>;
 
 /// How often each thread goes on before an execution that nobody looks at any more is given up.
 const MAX_TURNS: u32 = 300;
+
+/// How many operations all threads together perform before it is: they may start ever more threads.
+const MAX_CONCLUDED: u32 = 10_000;
 
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
@@ -61,13 +65,25 @@ pub struct Setup {
     /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
     pub keeps_failed_reads: bool,
     pub backend: Backend,
+    /// Whether a free that nothing is known to order after an access is no finding, unless something of this crate leads
+    /// from the access to the free: threads may share what is not of this crate.
+    pub trusts_frees: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let backend = Backend::default();
         let (stack_size, fairness, keeps_failed_reads) = (STACK_SIZE, Fairness::DEFAULT, false);
-        Setup { stack_size, spurious: 0, reuse: 0, leaks: false, fairness, keeps_failed_reads, backend }
+        Setup {
+            stack_size,
+            spurious: 0,
+            reuse: 0,
+            leaks: false,
+            fairness,
+            keeps_failed_reads,
+            backend,
+            trusts_frees: false,
+        }
     }
 }
 
@@ -82,6 +98,8 @@ pub struct Live {
     /// What a thread may write beside its own stack, and where the program is.
     pub(crate) surroundings: Surroundings,
     pub(crate) program: Rc<Program>,
+    /// The pulse of the OS thread that runs it.
+    pulse: Option<Arc<Pulse>>,
     pub(crate) own: OwnState,
     /// How often threads have run.
     pub(crate) n_runs: u64,
@@ -92,15 +110,13 @@ pub struct Live {
     spare_loops: Vec<Box<Loops>>,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
-    /// Threads that have failed without unwinding.
-    failed: Vec<Fiber>,
     /// Who wrote what the next thread to go on has read.
     pub(crate) source: Option<(ThreadId, u32)>,
     /// Whether an execution is run again, so that what is new already has a number.
     pub(crate) is_rerunning: bool,
     records_places: bool,
     /// Whether an execution is followed that is known, so that a thread goes on where its steps say so.
-    follows: bool,
+    pub(crate) follows: bool,
     /// Whether memory is known where it stands.
     is_settled: bool,
     /// Whether it did something else than it was to do again.
@@ -113,11 +129,13 @@ pub struct Live {
 /// A thread of a model.
 pub(crate) struct Thread {
     pub(crate) state: State,
+    /// Its code, if that has begun and not ended.
+    fiber: Option<Fiber>,
     /// How many operations it has performed.
     pub(crate) performed: u32,
     fingerprint: Fingerprint,
-    /// Where it stands, or stood last.
-    place: Option<&'static Location<'static>>,
+    /// Where it stands, or stood last, in code that is not of the standard library.
+    pub(crate) place: Option<&'static Location<'static>>,
     /// Where the operations stand that it has performed, if that is recorded.
     places: Vec<&'static Location<'static>>,
     /// These operations, if that is recorded.
@@ -151,7 +169,7 @@ impl Thread {
 
 pub(crate) enum State {
     NotStarted,
-    Waiting(Fiber, Request),
+    Waiting(Request),
     Finished,
     Failed(Failure, Complaint),
 }
@@ -195,12 +213,12 @@ impl Live {
             setup,
             surroundings: Surroundings::default(),
             program: Program::here(),
+            pulse: own_pulse(),
             own: OwnState::default(),
             n_runs: 0,
             departures: FxHashMap::default(),
             spare_loops: Vec::new(),
             stacks: Vec::new(),
-            failed: Vec::new(),
             source: None,
             is_rerunning: false,
             records_places: false,
@@ -225,27 +243,6 @@ impl Live {
         self
     }
 
-    /// Where `thread` stands in the source.
-    #[must_use]
-    pub fn source_place(&self, thread: ThreadId) -> Option<&'static Location<'static>> {
-        self.threads.get(thread.index())?.place
-    }
-
-    /// What `thread` did wrong.
-    #[must_use]
-    pub fn complaint(&self, thread: ThreadId) -> Option<&Complaint> {
-        match &self.threads.get(thread.index())?.state {
-            State::Failed(_, complaint) => Some(complaint),
-            _ => None,
-        }
-    }
-
-    /// What `thread` has panicked with so far, and where; it may have caught it, or wait for a scope to end.
-    #[must_use]
-    pub fn panics(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
-        self.execution.panics_in(thread)
-    }
-
     /// Keeps where each operation stands in the source from now on.
     pub fn record_places(&mut self) {
         self.records_places = true;
@@ -262,55 +259,6 @@ impl Live {
         self.follows = follows;
     }
 
-    /// Where the operations of `thread` stand in the source, if that is recorded.
-    #[must_use]
-    pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
-        self.threads.get(thread.index()).map_or(&[], |own| &own.places)
-    }
-
-    /// What `thread` has done, if places are recorded.
-    #[must_use]
-    pub fn done(&self, thread: ThreadId) -> &[Done] {
-        self.threads.get(thread.index()).map_or(&[], |own| &own.done)
-    }
-
-    /// What `thread` waits for, if it does and that is known.
-    #[must_use]
-    pub fn waits_for(&self, thread: ThreadId) -> Option<WaitsFor> {
-        self.request(thread)?.what.waits_for()
-    }
-
-    /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
-    #[must_use]
-    pub fn is_timed(&self, thread: ThreadId) -> bool {
-        let what = self.request(thread).map(|request| &request.what);
-        matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
-    }
-
-    /// A number for what all threads have read so far, and from where.
-    #[must_use]
-    pub fn fingerprint(&self) -> u64 {
-        let numbers = self.threads.iter().map(|own| own.fingerprint.number(own.performed));
-        numbers.fold(0, u64::wrapping_add)
-    }
-
-    /// What the last iteration of `thread` read, if that is a failed await.
-    pub(crate) fn failed_reads(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
-        let locations = &self.memory.borrow().locations;
-        let at = |(key, value): (Key, Value)| Some((locations.get(key.index()).copied().flatten()?, value));
-        self.threads[thread.index()].loops.failed_reads(thread).filter_map(at).collect()
-    }
-
-    /// Where the last iteration of `thread` wrote another value for a while, if that is a failed await.
-    pub(crate) fn failed_writes(&self, thread: ThreadId) -> Vec<Loc> {
-        let locations = &self.memory.borrow().locations;
-        let written = self.threads[thread.index()].loops.failed_deeds().filter_map(|deed| match *deed {
-            Deed::Update { key, old, new, .. } if old != new => locations.get(key.index()).copied().flatten(),
-            _ => None,
-        });
-        written.collect()
-    }
-
     /// Takes note of what `thread` reads with the operation that it performs.
     fn note_read(&mut self, thread: ThreadId, answer: Value) {
         let writer =
@@ -318,7 +266,7 @@ impl Live {
         let own = &mut self.threads[thread.index()];
         match (writer, &own.state) {
             (Some((writer, written)), _) => own.fingerprint.read(own.performed, writer, written),
-            (None, State::Waiting(_, Request { what: What::Choose { .. }, .. })) => {
+            (None, State::Waiting(Request { what: What::Choose { .. }, .. })) => {
                 own.fingerprint.take(own.performed, answer);
             }
             // What is there at first is read by whatever reads and has no writer.
@@ -353,28 +301,36 @@ impl Live {
             self.execution.is_over.set(true);
             self.conclude();
         }
+        let is_ended = |thread: &Thread| matches!(thread.state, State::Finished | State::NotStarted);
+        if !has_failed && !self.threads.iter().all(is_ended) {
+            // What lives as long as the execution is dropped only after all threads have ended.
+            self.execution.forget();
+        }
         if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
-            self.execution.ledger.note_discarded();
+            let is_os_thread = |thread: &&Thread| matches!(thread.fiber, Some(Fiber::OsThread(_)));
+            let os_threads = self.threads.iter().filter(is_os_thread).count();
+            self.execution.ledger.note_discarded(self.execution.heap.live_bytes(), os_threads);
         }
         self.is_lost = false;
         for mut thread in self.threads.drain(..) {
             thread.loops.clear();
             self.spare_loops.push(thread.loops);
             std::mem::forget(thread.held);
-            if let State::Waiting(fiber, request) = thread.state {
+            if let State::Waiting(request) = thread.state {
                 std::mem::forget(request);
+            }
+            if let Some(fiber) = thread.fiber {
                 // SAFETY: none of the threads that may have borrowed from this one runs any more.
                 self.stacks.extend(unsafe { fiber.give_up() });
             }
         }
-        for fiber in self.failed.drain(..) {
-            // SAFETY: the same.
-            self.stacks.extend(unsafe { fiber.give_up() });
-        }
     }
 
     /// Lets threads that can go on do so, one operation each in turn, on the memory as it was last written.
+    ///
+    /// It ends where a thread fails, since others may rely on what that one would have done.
     fn conclude(&mut self) {
+        let mut n_left = MAX_CONCLUDED;
         for _ in 0..MAX_TURNS {
             let mut has_gone_on = false;
             for index in 0..self.threads.len() {
@@ -385,6 +341,11 @@ impl Live {
                 if let Some(answer) = self.answer_now(thread) {
                     self.go_on(thread, answer);
                     has_gone_on = true;
+                    n_left -= 1;
+                }
+                let has_failed = |thread: &Thread| matches!(thread.state, State::Failed(..));
+                if n_left == 0 || self.threads.iter().any(has_failed) {
+                    return;
                 }
             }
             if !has_gone_on {
@@ -447,6 +408,7 @@ impl Live {
         while self.threads.len() <= thread.index() {
             self.threads.push(Thread {
                 state: State::NotStarted,
+                fiber: None,
                 performed: 0,
                 fingerprint: Fingerprint::default(),
                 place: None,
@@ -464,47 +426,32 @@ impl Live {
         }
         let n_threads = &mut self.memory.get_mut().n_threads;
         *n_threads = (*n_threads).max(self.threads.len());
-        self.run(thread, fiber, 0);
+        self.threads[thread.index()].fiber = Some(fiber);
+        self.run(thread, 0);
     }
 
-    /// Lets `fiber` run to its next operation.
-    fn run(&mut self, thread: ThreadId, mut fiber: Fiber, answer: Value) {
-        let mut held = None;
-        let place = self.threads[thread.index()].place;
+    /// Lets `thread` run to its next operation.
+    fn run(&mut self, thread: ThreadId, answer: Value) {
         self.watch_surroundings(thread);
         self.execution.races.borrow_mut().perform(self.threads[thread.index()].performed);
-        let ran = with_pulse(thread, place, || self.execution.run(thread, &mut fiber, answer));
+        let own = &mut self.threads[thread.index()];
+        let fiber = own.fiber.as_mut().expect("a thread that runs has code");
+        let ran = with_pulse(self.pulse.as_deref(), thread, own.place, || self.execution.run(thread, fiber, answer));
         self.note_code(thread);
-        let mut frame = Frame::UNKNOWN;
-        let state = match ran {
-            Ran::Asks(Request { what: What::Fail(complaint), .. }, _) => {
-                // Other threads may use what is on its stack.
-                self.failed.push(fiber);
-                let instruction = self.threads[thread.index()].performed;
-                let failure = match *complaint {
-                    Complaint::Race(_) => Failure::Race { instruction },
-                    Complaint::Panic { .. } | Complaint::Memory(_) => Failure::Panic { instruction },
-                };
-                State::Failed(failure, *complaint)
-            }
-            Ran::Asks(mut request, at) => {
-                held = self.mend.apply(&mut request);
-                frame = at;
-                State::Waiting(fiber, request)
-            }
-            Ran::Ended(ended) => {
-                self.stacks.extend(fiber.into_stack());
-                self.ended(thread, ended)
-            }
-        };
         let own = &mut self.threads[thread.index()];
         own.child.set(None);
-        own.held = held;
-        own.frame = frame;
-        if let State::Waiting(_, request) = &state {
-            own.place = Some(request.place);
+        own.frame = Frame::UNKNOWN;
+        match ran {
+            Ran::Asks(ask) => {
+                // SAFETY: the thread has just stopped with it. What it asked before was answered.
+                own.state = State::Waiting(unsafe { ask.take() });
+                self.asks(thread, ask.frame);
+            }
+            Ran::Ended(ended) => {
+                self.stacks.extend(own.fiber.take().and_then(Fiber::into_stack));
+                self.threads[thread.index()].state = self.ended(thread, ended);
+            }
         }
-        own.state = state;
         if self.execution.heap.take_freed() {
             self.fail_stale_accesses();
         }
@@ -514,21 +461,51 @@ impl Live {
         }
     }
 
+    /// `thread`, which stands at `frame`, has a request that was not looked at yet.
+    fn asks(&mut self, thread: ThreadId, frame: Frame) {
+        let own = &mut self.threads[thread.index()];
+        let State::Waiting(request) = &mut own.state else { return };
+        if own.place.is_none() || !inspection::is_of_std(request.place) {
+            own.place = Some(request.place);
+        }
+        if matches!(request.what, What::Fail(_)) {
+            self.failed(thread);
+            return;
+        }
+        if !self.mend.is_empty() {
+            own.held = self.mend.apply(request);
+        }
+        own.frame = frame;
+    }
+
+    /// `thread` says what is wrong with it, and goes no further; other threads may use what is on its stack.
+    fn failed(&mut self, thread: ThreadId) {
+        let own = &mut self.threads[thread.index()];
+        let State::Waiting(Request { what: What::Fail(complaint), .. }) =
+            std::mem::replace(&mut own.state, State::NotStarted)
+        else {
+            unreachable!("thread {thread} has failed")
+        };
+        let instruction = own.performed;
+        let failure = match *complaint {
+            Complaint::Race(_) => Failure::Race { instruction },
+            Complaint::Panic { .. } | Complaint::Memory(_) => Failure::Panic { instruction },
+        };
+        own.state = State::Failed(failure, *complaint);
+    }
+
     /// Fails the threads that are about to access memory which was just freed: nothing orders their access before that.
     fn fail_stale_accesses(&mut self) {
         for index in 0..self.threads.len() {
             let (thread, own) = (ThreadId::at(index), &mut self.threads[index]);
-            let State::Waiting(_, request) = &own.state else { continue };
+            let State::Waiting(request) = &own.state else { continue };
             let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
             let fault = address
                 .and_then(|address| self.execution.use_after_free(thread, own.performed, address, request.place));
             let Some(fault) = fault else { continue };
             let failure = Failure::Panic { instruction: own.performed };
             let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
-            if let State::Waiting(fiber, request) = std::mem::replace(&mut own.state, failed) {
-                std::mem::forget(request);
-                self.failed.push(fiber);
-            }
+            std::mem::forget(std::mem::replace(&mut own.state, failed));
         }
     }
 
@@ -554,7 +531,7 @@ impl Live {
 
     pub(crate) fn request(&self, thread: ThreadId) -> Option<&Request> {
         match &self.threads.get(thread.index())?.state {
-            State::Waiting(_, request) => Some(request),
+            State::Waiting(request) => Some(request),
             _ => None,
         }
     }
@@ -694,15 +671,15 @@ impl Live {
         own.performed += 1;
         own.loops.failed = None;
         if self.records_places {
-            own.places.extend(own.place);
+            if let State::Waiting(request) = &own.state {
+                own.places.push(request.place);
+            }
             own.done.extend(done);
         }
         let child = own.child.get();
-        let State::Waiting(fiber, mut request) = std::mem::replace(&mut own.state, State::NotStarted) else {
-            unreachable!("thread {thread} stands at an operation")
-        };
-        if let Some(held) = own.held.take() {
-            own.state = State::Waiting(fiber, held);
+        let State::Waiting(request) = &mut own.state else { unreachable!("thread {thread} stands at an operation") };
+        if own.held.is_some() {
+            own.state = State::Waiting(own.held.take().expect("it was just seen"));
             if !self.is_rerunning {
                 self.give_numbers(thread);
             }
@@ -716,7 +693,7 @@ impl Live {
             self.threads[child.index()].fingerprint = own.fingerprint.of_child(own.performed);
             answer = Value::from(child.0);
         }
-        self.run(thread, fiber, answer);
+        self.run(thread, answer);
     }
 }
 
@@ -763,7 +740,7 @@ impl Subject for Live {
             State::Waiting(..) if own.loops.failed.is_some() && !self.follows => {
                 Status::FailedAwait(own.loops.failed.map(Into::into).expect("it was just seen"))
             }
-            State::Waiting(_, request) => Status::Ready(match &request.what {
+            State::Waiting(request) => Status::Ready(match &request.what {
                 What::Load { at, order } => Op::Load { loc: self.location(*at), order: *order },
                 What::Store { at, value, order } => Op::Store { loc: self.location(*at), value: *value, order: *order },
                 What::Rmw { at, order, on_failure, .. } => {

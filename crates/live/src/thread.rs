@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use teetotal_program::{OnFailure, Order, ThreadId as Number};
 
-use crate::hidden::{Kind, Name};
+use crate::hidden::{Name, unseen};
 use crate::hint::{hint, note_time_out};
 use crate::identity::Identity;
+use crate::local::drop_locals;
 use crate::request::{Body, Cell, Function, Matter, PARKED, Update, What};
-use crate::runtime::{current as execution, is_active, perform, running};
+use crate::runtime::{current as execution, is_active, perform, refuse_captured, running};
 use crate::spurious::goes_wrong;
 
 pub use self::scope::{Scope, ScopedJoinHandle, scope};
@@ -39,11 +40,14 @@ enum Handle<T> {
 #[derive(Debug)]
 struct Modeled<T> {
     number: Number,
-    result: Arc<Mutex<Option<T>>>,
+    result: Packet<T>,
     thread: Thread,
     /// Where it was started.
     place: &'static Location<'static>,
 }
+
+/// What a thread leaves behind, which belongs to the thread and its handle: the later of them drops it.
+type Packet<T> = crate::sync::Arc<Mutex<Option<T>>>;
 
 /// A thread.
 #[derive(Clone)]
@@ -55,8 +59,10 @@ struct Inner {
     number: Option<Number>,
     /// What it parks at.
     parking: Identity,
-    /// What tells that it has ended, if somebody wants to know.
+    /// What tells that its function has returned, if `is_finished` is asked.
     ended: Identity,
+    /// What tells its scope so, if the destructors of its thread-locals can be told from that.
+    returned: Identity,
 }
 
 /// The threads of an execution, by number.
@@ -91,9 +97,14 @@ impl Thread {
         Cell { key: self.0.parking.key(), initial: 1, may_race: false }
     }
 
-    /// What tells that it has ended.
+    /// What tells `is_finished` that its function has returned.
     fn end(&self) -> Cell {
         Cell { key: self.0.ended.key(), initial: 0, may_race: false }
+    }
+
+    /// What tells its scope that its function has returned.
+    fn returned(&self) -> Cell {
+        Cell { key: self.0.returned.key(), initial: 0, may_race: false }
     }
 
     fn outside(real: std::thread::Thread) -> Self {
@@ -103,6 +114,7 @@ impl Thread {
             number: None,
             parking: Identity::new(),
             ended: Identity::new(),
+            returned: Identity::new(),
         }))
     }
 
@@ -139,7 +151,8 @@ pub fn current() -> Thread {
 }
 
 fn handle_for(number: Number, name: Option<String>) -> Thread {
-    Thread(Arc::new(Inner { name, real: None, number: Some(number), parking: Identity::new(), ended: Identity::new() }))
+    let (parking, ended, returned) = (Identity::new(), Identity::new(), Identity::new());
+    Thread(Arc::new(Inner { name, real: None, number: Some(number), parking, ended, returned }))
 }
 
 /// Waits until somebody unparks the thread.
@@ -244,11 +257,8 @@ impl Builder {
         F: FnOnce() -> T + 'static,
         T: 'static,
     {
-        let result = unmodeled(|| Arc::new(Mutex::new(None)));
-        let body = body(f, Arc::clone(&result), place);
-        // Nobody may ever wait for the thread; who drops what it leaves behind must not depend on who is later.
-        let left: Arc<dyn Any> = Arc::<Mutex<Option<T>>>::clone(&result);
-        execution(|execution| execution.left.borrow_mut().push(left));
+        let result = unmodeled(|| Packet::untracked(Mutex::new(None), place));
+        let body = body(f, result.clone(), place, Ends::Alone);
         JoinHandle(Handle::Modeled(start(self.name, result, body, place)))
     }
 
@@ -263,9 +273,25 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the end of threads that are started here is called in the ledger.
+/// What the end of threads that are started here is called in the ledger. The place itself names their packets.
 fn end_name(place: &'static Location<'static>) -> Name {
-    Name::new(Kind::Thing, place)
+    Name::beside(place, 1)
+}
+
+/// What the destructors of their thread-locals are called.
+fn locals_name(place: &'static Location<'static>) -> Name {
+    Name::beside(place, 2)
+}
+
+fn is_open(name: Name) -> bool {
+    execution(|execution| execution.is_open(name)).unwrap_or(false)
+}
+
+/// What waits for the end of a thread, beside handles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Alone,
+    InScope,
 }
 
 /// What is made here for a thread is no memory of the model.
@@ -276,7 +302,10 @@ fn unmodeled<R>(make: impl FnOnce() -> R) -> R {
 }
 
 /// What a thread runs that leaves behind what `f` gives.
-fn body<'b, F, T>(f: F, result: Arc<Mutex<Option<T>>>, place: &'static Location<'static>) -> impl FnOnce() + 'b
+///
+/// As in the standard library it has finished when `f` has returned, for `is_finished` and for the end of its scope; the
+/// destructors of its thread-locals come after that, and before it can be joined.
+fn body<'b, F, T>(f: F, result: Packet<T>, place: &'static Location<'static>, ends: Ends) -> impl FnOnce() + 'b
 where
     F: FnOnce() -> T + 'b,
     T: 'b,
@@ -284,17 +313,25 @@ where
     move || {
         let value = f();
         *locked(&result) = Some(value);
-        crate::local::drop_locals();
-        if execution(|execution| execution.is_open(end_name(place))).unwrap_or(false) {
+        drop(result);
+        if is_open(end_name(place)) {
             // `is_finished` promises no synchronization.
             perform(What::Store { at: current().end(), value: 1, order: Order::Relaxed }, place);
         }
+        if ends == Ends::Alone {
+            return drop_locals();
+        }
+        if is_open(locals_name(place)) {
+            let (update, on_failure) = (Update::new(Function::Swap, 1, 64), OnFailure::Load(Order::Relaxed));
+            perform(What::Rmw { at: current().returned(), update, order: Order::Release, on_failure }, place);
+        }
+        unseen(locals_name(place), None, drop_locals);
     }
 }
 
 fn start<T>(
     name: Option<String>,
-    result: Arc<Mutex<Option<T>>>,
+    result: Packet<T>,
     body: impl FnOnce() + 'static,
     place: &'static Location<'static>,
 ) -> Modeled<T> {
@@ -334,17 +371,11 @@ impl<T> Modeled<T> {
         if !is_active() {
             return locked(&self.result).is_some();
         }
-        let is_open = execution(|execution| {
-            let is_open = execution.is_open(end_name(self.place));
-            if !is_open {
-                execution.expose(end_name(self.place));
-            }
-            is_open
-        });
+        execution(|execution| execution.expose(end_name(self.place)));
         let at = self.thread.end();
         // It is an operation in any case, so that a loop around it is one.
         let has_ended = perform(What::Load { at, order: Order::Relaxed }, place) != 0;
-        is_open.unwrap_or(false) && has_ended
+        is_open(end_name(self.place)) && has_ended
     }
 }
 
@@ -353,7 +384,10 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         match self.0 {
-            Handle::Real(handle, _) => handle.join(),
+            Handle::Real(handle, _) => {
+                refuse_captured(Location::caller());
+                handle.join()
+            }
             Handle::Modeled(modeled) => modeled.join(Location::caller()),
         }
     }
@@ -370,7 +404,10 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.0 {
-            Handle::Real(handle, _) => handle.is_finished(),
+            Handle::Real(handle, _) => {
+                refuse_captured(Location::caller());
+                handle.is_finished()
+            }
             Handle::Modeled(modeled) => modeled.is_finished(Location::caller()),
         }
     }

@@ -126,26 +126,30 @@ impl Live {
         if self.execution.is_over.get() || !own.frame.is_known() {
             return;
         }
-        let State::Waiting(_, Request { place, .. }) = &own.state else { return };
+        let State::Waiting(Request { place, .. }) = &own.state else { return };
         let place = *place;
         let depth = self.execution.depth(thread, own.frame);
         let (may_loop, too_often) = own.loops.come(thread, place, depth, &self.setup.fairness);
         let head = self.execution.heads.at(place).or(may_loop.then(Head::default));
         if let Some(head) = head {
             own.head = Some(head);
-            self.execution.ledger.note_depth(depth);
+            self.execution.ledger.note_depth(self.execution.used(thread, own.frame));
             let state = self.own_state(thread);
             let (own, keeps_reads) = (&mut self.threads[thread.index()], self.setup.keeps_failed_reads);
             match own.loops.arrive(thread, place, state, (head, keeps_reads), (&self.program, &self.execution.heap)) {
                 Arrival::New => {}
                 Arrival::Recurs(length) => return self.begin_anew(thread, Kind::Iteration(length), place),
-                Arrival::ChangesStatics => {
+                // In an execution that is known the search has judged statics already.
+                Arrival::ChangesStatics(_) if !self.follows => {
                     return self.begin_anew(thread, Kind::Statics(head.suspicions + 1), place);
                 }
-                Arrival::Failed(iteration) => {
+                Arrival::Failed(iteration) | Arrival::ChangesStatics(iteration) => {
                     own.loops.failed = Some(iteration);
-                    if !self.execution.heap.is_on() {
-                        self.execution.ledger.note_assumed(place);
+                    if head.suspicions > 0 && own.watches == Watches::Everything && !self.follows {
+                        self.execution.clear_suspicions(place);
+                    }
+                    if !self.execution.heap.is_whole() {
+                        self.execution.ledger.note_assumed(own.place.unwrap_or(place));
                     }
                     return;
                 }
@@ -169,7 +173,7 @@ impl Live {
     fn hold_back(&mut self, thread: ThreadId, exceeded: Exceeded) {
         // As long as there is one thread, it keeps no other from going on.
         let own = &mut self.threads[thread.index()];
-        let (State::Waiting(_, request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
+        let (State::Waiting(request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
             return;
         };
         let place = exceeded.hint.unwrap_or(request.place);

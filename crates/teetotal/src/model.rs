@@ -203,6 +203,8 @@ pub struct Report {
     /// How many executions were left with threads in the middle, since these are blocked forever or did something else
     /// when they were run again. Their stacks were discarded, and what they own is leaked.
     pub discarded: usize,
+    /// How many bytes these own, as far as the checked allocator knows. A search that leaks too much ends.
+    pub leaked: usize,
 }
 
 impl Builder {
@@ -360,8 +362,8 @@ impl Builder {
         };
         // What the allocator does is no part of the question.
         let reuse = if self.robustness { 0 } else { reuse };
-        let (keeps_failed_reads, leaks) = (self.robustness, self.leaks);
-        let setup = Setup { stack_size, spurious, reuse, leaks, fairness, keeps_failed_reads, backend };
+        let (keeps_failed_reads, trusts_frees, leaks) = (self.robustness, self.passes_like_loom, self.leaks);
+        let setup = Setup { stack_size, spurious, reuse, leaks, fairness, keeps_failed_reads, backend, trusts_frees };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 
@@ -395,7 +397,7 @@ impl Builder {
                 Some(self.model.visit(failing))
             }
             None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
-            None => None,
+            None => failure::misused(&ledger, self.model),
         };
         Report {
             model: self.model,
@@ -411,6 +413,7 @@ impl Builder {
             reachable,
             standing: ledger.standing(),
             discarded: ledger.discarded(),
+            leaked: ledger.leaked_bytes(),
         }
     }
 }

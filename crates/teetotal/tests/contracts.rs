@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex as Results;
@@ -14,7 +15,7 @@ use teetotal::ModelId;
 use teetotal::cell::UnsafeCell;
 use teetotal::model::Builder;
 use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering, fence};
-use teetotal::sync::mpsc::{SendError, TrySendError, sync_channel};
+use teetotal::sync::mpsc::{SendError, TrySendError, channel, sync_channel};
 use teetotal::sync::{Arc, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, Weak};
 use teetotal::thread;
 
@@ -484,6 +485,164 @@ fn unpark_leaves_one_token_at_most() {
         thread::park();
     });
     assert_eq!(once.failure, None);
+}
+
+teetotal::thread_local! {
+    static AT_END: RefCell<Option<OnDrop>> = const { RefCell::new(None) };
+}
+
+/// Calls a function when it is dropped.
+struct OnDrop(Option<Box<dyn FnOnce() + Send>>);
+
+impl OnDrop {
+    fn new(f: impl FnOnce() + Send + 'static) -> Self {
+        OnDrop(Some(Box::new(f)))
+    }
+}
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        if let Some(f) = self.0.take() {
+            f();
+        }
+    }
+}
+
+/// Lets the thread that runs call `f` when its thread-locals are dropped.
+fn at_end(f: impl FnOnce() + Send + 'static) {
+    AT_END.with_borrow_mut(|at_end| *at_end = Some(OnDrop::new(f)));
+}
+
+#[test]
+fn a_thread_has_finished_before_its_thread_locals_are_dropped() {
+    let got = results(|| {
+        let cell = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&cell);
+        let handle = thread::spawn(move || at_end(move || other.store(1, Ordering::SeqCst)));
+        let seen = (handle.is_finished(), cell.load(Ordering::SeqCst));
+        handle.join().expect("it ends");
+        assert_eq!(cell.load(Ordering::SeqCst), 1, "a join waits for the destructors");
+        seen
+    });
+    assert_eq!(got, BTreeSet::from([(false, 0), (false, 1), (true, 0), (true, 1)]));
+}
+
+#[test]
+fn a_scope_does_not_wait_for_destructors_of_thread_locals() {
+    for joins in [false, true] {
+        let got = results(move || {
+            let (plain, cell) = (Shared::new(), Arc::new(AtomicUsize::new(0)));
+            thread::scope(|scope| {
+                let (plain, other) = (&plain, Arc::clone(&cell));
+                let handle = scope.spawn(move || {
+                    plain.write();
+                    at_end(move || other.store(1, Ordering::Relaxed));
+                });
+                if joins {
+                    handle.join().expect("it ends");
+                }
+            });
+            plain.write();
+            cell.load(Ordering::Relaxed)
+        });
+        assert_eq!(got, if joins { BTreeSet::from([1]) } else { BTreeSet::from([0, 1]) });
+    }
+}
+
+#[test]
+fn a_destructor_of_a_thread_local_races_with_what_follows_its_scope() {
+    let text = failure(ModelId::Sc, || {
+        let data = Arc::new(Shared::new());
+        let other = Arc::clone(&data);
+        thread::scope(|scope| drop(scope.spawn(move || at_end(move || other.write()))));
+        data.read();
+    });
+    assert!(is_race(&text), "{text}");
+}
+
+#[test]
+fn what_a_thread_leaves_is_dropped_by_the_thread_or_with_its_handle() {
+    let cell = || {
+        let cell = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&cell);
+        (cell, move || OnDrop::new(move || other.store(1, Ordering::SeqCst)))
+    };
+    let detached = results(move || {
+        let (cell, leave) = cell();
+        drop(thread::spawn(leave));
+        cell.load(Ordering::SeqCst)
+    });
+    assert_eq!(detached, BTreeSet::from([0, 1]));
+    let later = results(move || {
+        let (cell, leave) = cell();
+        let handle = thread::spawn(leave);
+        let before = cell.load(Ordering::SeqCst);
+        drop(handle);
+        (before, cell.load(Ordering::SeqCst))
+    });
+    assert_eq!(later, BTreeSet::from([(0, 0), (0, 1)]));
+    let scoped = results(move || {
+        let (cell, leave) = cell();
+        let within = thread::scope(|scope| {
+            drop(scope.spawn(leave));
+            cell.load(Ordering::SeqCst)
+        });
+        (within, cell.load(Ordering::SeqCst))
+    });
+    assert_eq!(scoped, BTreeSet::from([(0, 1), (1, 1)]));
+    let joined = results(move || {
+        let (cell, leave) = cell();
+        let left = thread::spawn(leave).join().expect("it ends");
+        let before = cell.load(Ordering::SeqCst);
+        drop(left);
+        (before, cell.load(Ordering::SeqCst))
+    });
+    assert_eq!(joined, BTreeSet::from([(0, 1)]));
+}
+
+#[test]
+fn a_thread_that_returns_its_sender_disconnects_it() {
+    let got = results(|| {
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            sender.send(1).expect("the receiver is there");
+            sender
+        });
+        receiver.into_iter().count()
+    });
+    assert_eq!(got, BTreeSet::from([1]));
+}
+
+#[test]
+fn results_that_nobody_can_tell_of_cost_no_execution() {
+    let n = executions(ModelId::Sc, || {
+        let cell = Arc::new(AtomicUsize::new(0));
+        for number in 0..2 {
+            let cell = Arc::clone(&cell);
+            thread::spawn(move || {
+                cell.fetch_add(1, Ordering::Relaxed);
+                vec![number]
+            });
+        }
+    });
+    assert_eq!(n, 2);
+}
+
+#[test]
+fn a_value_that_is_being_made_cannot_be_had() {
+    let got = results(|| {
+        let value = Arc::new_cyclic(|weak: &Weak<u32>| u32::from(weak.upgrade().is_none()));
+        let other = Arc::clone(&value);
+        let thread = thread::spawn(move || drop(other));
+        let count = Arc::strong_count(&value);
+        thread.join().expect("it ends");
+        (*value, count, Arc::strong_count(&value))
+    });
+    assert_eq!(got, BTreeSet::from([(1, 1, 1), (1, 2, 1)]));
+    executions(ModelId::Sc, || {
+        let made = catch_unwind(|| Arc::new_cyclic(|_: &Weak<u32>| panic!("on purpose")));
+        assert!(made.is_err() && AtomicUsize::new(0).load(Ordering::Relaxed) == 0);
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use common::{explore, run};
 use teetotal::model::{Builder, Caveat, ViolationKind};
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use teetotal::sync::{Arc, Mutex};
+use teetotal::sync::{Arc, Mutex, Weak};
 use teetotal::{Coverage, ModelId, StopReason, thread};
 
 /// What `builder` fails with, if it does.
@@ -25,10 +25,18 @@ fn only_std() {
     thread.join().expect("it ends");
 }
 
+/// The references are those of `teetotal`, and nobody can tell how many there are.
+fn std_behind_arc() {
+    let cell = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let other = Arc::clone(&cell);
+    let thread = thread::spawn(move || other.store(1, Relaxed));
+    thread.join().expect("it ends");
+}
+
 #[test]
 fn a_model_that_uses_nothing_checked_fails() {
     let mut builder = Builder::new();
-    for f in [|| {}, only_std] {
+    for f in [|| {}, only_std, std_behind_arc] {
         let text = complaint(&builder, f).expect("nothing was checked");
         assert!(text.contains("nothing was checked: the model uses no atomic, lock, cell or channel"), "{text}");
         assert!(text.starts_with("a_model_that_uses_nothing_checked_fails: "), "{text}");
@@ -42,10 +50,11 @@ fn a_model_that_uses_nothing_checked_fails() {
 
 #[test]
 fn a_model_with_one_checked_operation_passes() {
-    let models: [fn(); 4] = [
+    let models: [fn(); 5] = [
         || assert_eq!(AtomicUsize::new(0).load(Relaxed), 0),
         || drop(Mutex::new(0).lock().expect("no thread panics")),
-        || drop(Arc::new(0)),
+        || assert_eq!(Arc::strong_count(&Arc::new(0)), 1),
+        || assert!(Weak::upgrade(&Arc::downgrade(&Arc::new(0))).is_some()),
         || assert_eq!(teetotal::cell::Cell::new(0).get(), 0),
     ];
     for (index, f) in models.into_iter().enumerate() {
@@ -113,6 +122,32 @@ fn a_chosen_bound_passes_in_these_words() {
 }
 
 #[test]
+fn the_habits_of_loom_pass_with_one_line() {
+    let why = ["the loop at ", "nothing was checked", "at most 2 executions"];
+    for (which, why) in why.into_iter().enumerate() {
+        let (passes, text) = run("loom_victim", &[("TEETOTAL_TEST_WHICH", &which.to_string())]);
+        let said: Vec<&str> = text.lines().filter(|line| line.starts_with("teetotal: ")).collect();
+        let [line] = said[..] else { panic!("{text}") };
+        assert!(passes && line.starts_with("teetotal: loom_victim: ") && line.contains(why), "{text}");
+    }
+}
+
+#[test]
+fn loom_victim() {
+    let which = std::env::var("TEETOTAL_TEST_WHICH").unwrap_or_default();
+    let mut builder = Builder::like_loom();
+    match which.as_str() {
+        "0" => drop(builder.check(count_while_waiting)),
+        "1" => drop(builder.check(only_std)),
+        "2" => {
+            builder.max_permutations = Some(2);
+            builder.check(exchange);
+        }
+        _ => {}
+    }
+}
+
+#[test]
 fn bounded_victim() {
     if common::is_wanted() {
         let mut builder = Builder::new();
@@ -152,6 +187,71 @@ fn the_bound_on_spurious_failures_is_named() {
     assert_eq!(Caveat::Spurious(1).to_string(), "at most 1 spurious failure or wake-up in an execution");
     let report = explore(ModelId::Sc, || assert_eq!(AtomicUsize::new(0).load(Relaxed), 0));
     assert_eq!(report.caveats, []);
+}
+
+/// Does something else in every other run.
+fn divergent() {
+    static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let cell = Arc::new(AtomicUsize::new(0));
+    let other = Arc::clone(&cell);
+    let thread = thread::spawn(move || other.store(1, Relaxed));
+    if RUNS.fetch_add(1, Relaxed).is_multiple_of(2) {
+        teetotal::sync::atomic::fence(Release);
+    }
+    cell.load(Relaxed);
+    thread.join().expect("it ends");
+}
+
+fn long() {
+    let cell = Arc::new(AtomicUsize::new(0));
+    let thread = thread::spawn(move || (0..20).for_each(|_| _ = cell.fetch_add(1, Relaxed)));
+    thread.join().expect("it ends");
+}
+
+#[test]
+fn what_is_wrong_with_the_test_names_it_and_can_be_allowed() {
+    let name = "what_is_wrong_with_the_test_names_it_and_can_be_allowed: ";
+    let cases = [
+        (divergent as fn(), "the model did something else when it was run again"),
+        (long, "an execution has more than 10 operations"),
+    ];
+    for (f, why) in cases {
+        let mut builder = Builder::new();
+        builder.max_branches = 10;
+        let text = complaint(&builder, f).expect("the search is incomplete");
+        let expected = format!("{name}no violation found, but the search is incomplete: {why}\n");
+        assert!(text.starts_with(&expected) && text.contains("TEETOTAL_ALLOW_INCOMPLETE=1"), "{text}");
+        builder.allow_incomplete = true;
+        assert_eq!(complaint(&builder, f), None);
+    }
+    // Loom has it fail too.
+    let mut builder = Builder::like_loom();
+    builder.max_branches = 10;
+    assert!(complaint(&builder, long).is_some());
+}
+
+#[test]
+fn nothing_holds_within_a_bound_that_leaves_no_execution() {
+    let mut builder = Builder::new();
+    builder.max_permutations = Some(0);
+    let text = complaint(&builder, exchange).expect("nothing was run");
+    assert!(text.contains("the search is incomplete: at most 0 executions"), "{text}");
+    builder.allow_incomplete = true;
+    assert_eq!(complaint(&builder, exchange), None);
+}
+
+#[test]
+fn switches_in_the_environment_are_on_or_off() {
+    for value in ["1", "on", "true", "yes"] {
+        assert!(run("waiting_victim", &[("TEETOTAL_ALLOW_INCOMPLETE", value)]).0, "{value}");
+    }
+    for value in ["0", "off", "false", "no", ""] {
+        let (passes, text) = run("waiting_victim", &[("TEETOTAL_ALLOW_INCOMPLETE", value)]);
+        assert!(!passes && text.contains("the search is incomplete"), "{value}: {text}");
+    }
+    let (passes, text) = run("waiting_victim", &[("TEETOTAL_ALLOW_INCOMPLETE", "maybe")]);
+    let said = "the environment variable TEETOTAL_ALLOW_INCOMPLETE is `maybe`, and must be 1 or 0";
+    assert!(!passes && text.contains(said), "{text}");
 }
 
 #[test]

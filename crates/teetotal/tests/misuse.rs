@@ -68,6 +68,62 @@ fn a_thread_blocked_outside_of_the_checker_is_named_and_ends_the_process() {
     assert!(text.contains("use those of `teetotal`"), "{text}");
 }
 
+/// Waits for something outside of the checker, as the variable `BLOCKED_BY` says.
+#[test]
+fn waiting_victim() {
+    if !common::is_wanted() {
+        return;
+    }
+    let by = std::env::var("BLOCKED_BY").unwrap_or_default();
+    let mut builder = teetotal::model::Builder::new();
+    if by == "os" || by == "busy os" {
+        builder.backend = teetotal::model::Backend::OsThreads;
+    }
+    builder.check(move || {
+        let cell = Arc::new(AtomicUsize::new(0));
+        let (other, by) = (Arc::clone(&cell), by.clone());
+        let thread = thread::spawn(move || {
+            other.store(1, Relaxed);
+            let (sender, receiver) = std::sync::mpsc::channel::<()>();
+            match by.as_str() {
+                "sleep" => std::thread::sleep(std::time::Duration::from_secs(600)),
+                "park" | "os" => std::thread::park(),
+                "join" => drop(std::thread::spawn(move || receiver.recv().is_ok()).join()),
+                // Others do not wait for ever.
+                "busy os" => {
+                    let begin = std::time::Instant::now();
+                    while begin.elapsed().as_secs() < 3 {
+                        std::hint::black_box(0);
+                    }
+                }
+                "naps" => (0..300).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(10))),
+                _ => drop(receiver.recv()),
+            }
+            drop(sender);
+        });
+        cell.load(Relaxed);
+        thread.join().expect("it ends");
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whatever_blocks_outside_of_the_checker_ends_the_process() {
+    for by in ["channel", "sleep", "park", "join", "os"] {
+        let (passes, text) = run("waiting_victim", &[("TEETOTAL_WATCHDOG", "1"), ("BLOCKED_BY", by)]);
+        assert!(!passes && text.contains("T1 is blocked outside of the checker"), "{by}: {text}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_only_takes_long_is_told_and_goes_on() {
+    for by in ["busy os", "naps"] {
+        let (passes, text) = run("waiting_victim", &[("TEETOTAL_WATCHDOG", "1"), ("BLOCKED_BY", by)]);
+        assert!(passes && text.contains("T1 has come to no operation"), "{by}: {text}");
+    }
+}
+
 #[test]
 fn a_few_executions_that_cannot_be_run_again_are_left_out() {
     static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);

@@ -7,6 +7,7 @@ mod common;
 use common::{explore, failure};
 use teetotal::ModelId;
 use teetotal::cell::{Cell, UnsafeCell, standard};
+use teetotal::model::Builder;
 use teetotal::sync::atomic::Ordering::{Relaxed, SeqCst};
 use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use teetotal::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
@@ -176,6 +177,114 @@ fn a_static_that_was_changed_outside_is_refused() {
 }
 
 #[test]
+fn poison_of_a_static_that_was_changed_outside_is_refused() {
+    static MUTEX: Mutex<u32> = Mutex::new(0);
+    let poisoned = std::panic::catch_unwind(|| {
+        let _guard = MUTEX.lock();
+        std::panic::resume_unwind(Box::new(()))
+    });
+    assert!(poisoned.is_err());
+    for f in [|| _ = MUTEX.is_poisoned(), || drop(MUTEX.lock())] {
+        let text = failure(ModelId::Sc, f);
+        assert!(text.contains("a static was changed outside of all models"), "{text}");
+    }
+}
+
+#[test]
+fn a_static_that_was_only_looked_at_outside_is_not_refused() {
+    static MUTEX: Mutex<u32> = Mutex::new(0);
+    static RW_LOCK: RwLock<u32> = RwLock::new(0);
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    static FLAG: AtomicBool = AtomicBool::new(false);
+    let outside = || {
+        assert_eq!(*MUTEX.lock().expect("no thread panics"), 0);
+        assert_eq!(*RW_LOCK.write().expect("no thread panics"), 0);
+        assert_eq!(NUMBER.compare_exchange(1, 2, SeqCst, SeqCst), Err(0));
+        assert_eq!(FLAG.compare_exchange(true, false, SeqCst, SeqCst), Err(false));
+        MUTEX.clear_poison();
+    };
+    outside();
+    is_fresh(|| {
+        *MUTEX.lock().expect("no thread panics") += 1;
+        *RW_LOCK.write().expect("no thread panics") += 1;
+        assert_eq!((NUMBER.fetch_add(1, SeqCst), FLAG.swap(true, SeqCst)), (0, false));
+    });
+    outside();
+}
+
+/// A program never drops what is in a static.
+#[test]
+fn a_panic_in_a_destructor_of_a_static_means_nothing() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a static is dropped");
+        }
+    }
+    static MUTEX: Mutex<Option<Bomb>> = Mutex::new(None);
+    static ONCE_LOCK: OnceLock<[Bomb; 1]> = OnceLock::new();
+    is_fresh(|| {
+        assert!(MUTEX.lock().expect("no thread panics").replace(Bomb).is_none());
+        assert!(ONCE_LOCK.set([Bomb]).is_ok());
+    });
+}
+
+/// The search runs executions again from their beginning, where the object was already used.
+#[test]
+fn a_captured_object_is_told_also_where_nothing_can_be_run_again() {
+    let text = "an object was used that was made outside of this execution";
+    for mut builder in [Builder::new(), Builder::like_loom()] {
+        for robustness in [false, true] {
+            builder.robustness = robustness;
+            let captured = std::sync::Arc::new(AtomicUsize::new(0));
+            let report = builder.explore(move || {
+                let captured = std::sync::Arc::clone(&captured);
+                let other = std::sync::Arc::clone(&captured);
+                let thread = thread::spawn(move || other.store(1, Relaxed));
+                captured.load(Relaxed);
+                thread.join().expect("it ends");
+            });
+            let failure = report.failure.expect("it is refused");
+            assert!(failure.contains(text) && failure.contains("statics.rs"), "{failure}");
+        }
+    }
+}
+
+#[test]
+fn counts_of_an_arc_that_is_captured_are_refused() {
+    let captured = Arc::new(1);
+    let shared = captured.clone();
+    let uses: [fn(&Arc<i32>); 5] = [
+        |arc| assert!(Arc::strong_count(arc) > 0),
+        |arc| assert_eq!(Arc::weak_count(arc), 0),
+        |arc| assert!(Arc::get_mut(&mut arc.clone()).is_none()),
+        |arc| assert!(Arc::into_inner(arc.clone()).is_none()),
+        |arc| assert!(Arc::downgrade(arc).upgrade().is_some()),
+    ];
+    for f in uses {
+        let captured = captured.clone();
+        let text = failure(ModelId::Sc, move || f(&captured));
+        assert!(text.contains("made outside of this execution"), "{text}");
+    }
+    // What it points to may be read.
+    is_fresh(move || assert_eq!(*shared.clone() + *shared, 2));
+    is_fresh(|| assert!(teetotal::sync::Weak::<u8>::new().upgrade().is_none()));
+}
+
+#[test]
+fn a_channel_that_is_captured_is_refused() {
+    let (sender, _receiver) = teetotal::sync::mpsc::channel();
+    let text = failure(ModelId::Sc, move || _ = sender.send(AtomicUsize::new(1).load(Relaxed)));
+    assert!(text.contains("made outside of this execution"), "{text}");
+    let (sender, _receiver) = teetotal::sync::mpsc::sync_channel(1);
+    let text = failure(ModelId::Sc, move || _ = sender.try_send(1));
+    assert!(text.contains("made outside of this execution"), "{text}");
+    let handle = thread::spawn(|| ());
+    let text = failure(ModelId::Sc, move || _ = handle.is_finished());
+    assert!(text.contains("made outside of this execution"), "{text}");
+}
+
+#[test]
 fn an_object_that_is_captured_is_refused() {
     let captured = std::sync::Arc::new(AtomicUsize::new(0));
     let text = failure(ModelId::Sc, move || {
@@ -191,4 +300,40 @@ fn an_object_that_is_captured_is_refused() {
     *captured.lock().expect("no thread panics") += 1;
     let text = failure(ModelId::Sc, move || *captured.lock().expect("no thread panics") += 1);
     assert!(text.contains("made outside of this execution"), "{text}");
+}
+
+#[test]
+fn a_lazy_value_whose_makers_wait_for_each_other_is_a_deadlock() {
+    static MAKERS: AtomicUsize = AtomicUsize::new(0);
+    static DROPPED: AtomicUsize = AtomicUsize::new(0);
+    struct Told(usize);
+    impl Drop for Told {
+        fn drop(&mut self) {
+            DROPPED.store(1, SeqCst);
+            DROPPED.fetch_add(1, SeqCst);
+        }
+    }
+    teetotal::lazy_static! {
+        static ref LAZY: Told = {
+            MAKERS.fetch_add(1, SeqCst);
+            while MAKERS.load(SeqCst) < 2 {
+                thread::yield_now();
+            }
+            Told(7)
+        };
+    }
+    // As long as the search does not know that it can be told who makes the value, there are two.
+    let text = failure(ModelId::Sc, || {
+        let maker = thread::spawn(|| LAZY.0);
+        let user = thread::spawn(|| {
+            while DROPPED.load(SeqCst) != 1 {
+                thread::yield_now();
+            }
+            LAZY.0
+        });
+        assert_eq!(LAZY.0, 7);
+        maker.join().expect("it ends");
+        user.join().expect("it ends");
+    });
+    assert!(text.contains("livelock"), "{text}");
 }

@@ -345,7 +345,8 @@ impl<S: Rewindable, M: Model, const N: usize> Walk<S, M, N> {
             self.n_initial = 0;
         }
         self.make_room();
-        if was_stale {
+        // What stands elsewhere has nothing to say of this graph.
+        if was_stale && !self.is_fickle {
             self.tell_failed_awaits();
             self.graph.take_values(&self.plan.0, &self.plan.1);
             self.recompute_halves();

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 
-use super::region::{contains, note_installed};
+use super::region::{contains, is_installed, note_installed};
 use crate::lifetimes;
 
 /// A global allocator for tests that knows which memory belongs to a model.
@@ -22,6 +22,13 @@ use crate::lifetimes;
 /// a pointer read from a freed block leads to memory that cannot be accessed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked;
+
+impl Checked {
+    /// Whether this is the global allocator.
+    pub(crate) fn is_installed() -> bool {
+        is_installed()
+    }
+}
 
 // SAFETY: memory comes from the system, or from lanes in which no two blocks overlap as long as both are allocated.
 unsafe impl GlobalAlloc for Checked {

@@ -84,7 +84,7 @@ impl Live {
     /// Where the threads stand that have not ended.
     fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
         self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
-            State::Waiting(_, request) => {
+            State::Waiting(request) => {
                 Some(Standing { thread: ThreadId::at(index), performed: own.performed, place: request.place })
             }
             _ => None,

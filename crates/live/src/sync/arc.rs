@@ -27,6 +27,15 @@ pub struct Arc<T: ?Sized> {
     tag: Tag,
 }
 
+/// What is not made because of a panic is no leak.
+struct Unmade(Tag);
+
+impl Drop for Unmade {
+    fn drop(&mut self) {
+        self.0.gone();
+    }
+}
+
 impl<T> Arc<T> {
     /// Owns `value`.
     #[track_caller]
@@ -48,14 +57,23 @@ impl<T> Arc<T> {
         F: FnOnce(&Weak<T>) -> T,
     {
         let tag = Tag::new(0, Location::caller(), true);
+        let unmade = Unmade(tag);
         let value = real::Arc::new_cyclic(|weak| {
             let weak = ManuallyDrop::new(Weak { value: weak.clone(), tag });
             let value = f(&weak);
             drop(ManuallyDrop::into_inner(weak).into_std());
             value
         });
+        std::mem::forget(unmade);
         tag.set_address(real::Arc::as_ptr(&value).cast::<()>() as usize);
         Arc { value: ManuallyDrop::new(value), tag }
+    }
+
+    /// Owns `value`, which is no leak if it is never dropped.
+    pub(crate) fn untracked(value: T, place: &'static Location<'static>) -> Arc<T> {
+        let value = real::Arc::new(value);
+        let tag = Tag::new(real::Arc::as_ptr(&value).cast::<()>() as usize, place, false);
+        Arc::with_tag(value, tag)
     }
 
     /// The value, if nobody else owns it.
@@ -80,7 +98,7 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn into_inner(this: Self) -> Option<T> {
         let (place, tag) = (Location::caller(), this.tag);
-        tag.note_counted();
+        tag.note_counted(place);
         let is_last = || real::Arc::strong_count(&this.value) == 1;
         tag.strong_dropped(&is_last, place);
         if is_last() {

@@ -251,7 +251,11 @@ macro_rules! atomic {
             ) -> Result<$int, $int> {
                 assert_failure(failure);
                 if !self.is_searched() {
-                    return self.written().compare_exchange(current, new, success, failure);
+                    let result = self.own().compare_exchange(current, new, success, failure);
+                    if result.is_ok() {
+                        self.identity.note_outside();
+                    }
+                    return result;
                 }
                 let place = Location::caller();
                 let function = Function::CompareExchange { expected: Self::raw(current) };

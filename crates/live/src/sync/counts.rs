@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::hidden::{Kind, Name};
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{Execution, current, is_active, note_taken, perform, perform_in_drop, running};
+use crate::runtime::{Execution, current, is_active, note_taken, perform, perform_in_drop, refuse_captured, running};
 
 const STRONG: Value = (1 << 32) - 1;
 const WEAK: Value = 1 << 32;
@@ -60,7 +60,6 @@ impl Tag {
             return Tag::NONE;
         }
         let tag = current(|execution| {
-            execution.note_operation();
             let name = Name::new(Kind::Thing, place);
             let possession = is_possession.then(|| execution.possessions.borrow_mut().add("Arc", place, address));
             let identity = execution.is_open(name).then(|| Box::new(Identity::new()));
@@ -194,8 +193,19 @@ impl Tag {
         last.unwrap_or(Last::Plain)
     }
 
+    /// Refuses an `Arc` that was made outside of the execution, whose counts are not searched.
+    fn refuse_captured(self, place: &'static Location<'static>) {
+        if current(|execution| execution.generation.get() != self.generation).unwrap_or(false) {
+            refuse_captured(place);
+        }
+        if is_active() {
+            current(Execution::note_operation);
+        }
+    }
+
     /// What the thread that runs does next depends on how many references there are.
-    pub(super) fn note_counted(self) {
+    pub(super) fn note_counted(self, place: &'static Location<'static>) {
+        self.refuse_captured(place);
         self.searched(|execution, thread, counts| {
             let mut races = execution.races.borrow_mut();
             if !races.knows(thread, &counts.dropped) || !races.knows(thread, &counts.changed) {
@@ -208,7 +218,7 @@ impl Tag {
     /// Somebody looks how many references there are; gives strong and weak ones if they are in the open.
     pub(super) fn count(self, order: Order, place: &'static Location<'static>) -> Option<(usize, usize)> {
         let Some(at) = self.cell().filter(|_| is_active()) else {
-            self.note_counted();
+            self.note_counted(place);
             return None;
         };
         let counts = perform(What::Load { at, order }, place);
@@ -227,6 +237,7 @@ impl Tag {
 
     /// Somebody makes a weak reference strong; gives whether that is possible, if it is in the open.
     pub(super) fn upgrade(self, place: &'static Location<'static>) -> Option<bool> {
+        self.refuse_captured(place);
         if let Some(old) = self.change(Function::AddIf { bits: STRONG }, 1, Order::Acquire, place) {
             return Some(old & STRONG != 0);
         }
@@ -239,6 +250,11 @@ impl Tag {
         });
         self.has_changed();
         None
+    }
+
+    /// A weak reference could not be made strong although the counts say so.
+    pub(super) fn not_upgraded(self, place: &'static Location<'static>) {
+        self.change(Function::Sub, 1, Order::Relaxed, place);
     }
 
     /// A weak reference was made strong.

@@ -156,7 +156,11 @@ impl AtomicBool {
     ) -> Result<bool, bool> {
         assert_failure(failure);
         if !self.is_searched() {
-            return self.written().compare_exchange(current, new, success, failure);
+            let result = self.own().compare_exchange(current, new, success, failure);
+            if result.is_ok() {
+                self.identity.note_outside();
+            }
+            return result;
         }
         let place = Location::caller();
         let change = Update::new(Function::CompareExchange { expected: current.into() }, new.into(), 1);

@@ -17,7 +17,7 @@ use crate::hidden::{Kind, Name};
 use crate::hint::is_time_over;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
-use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, running};
+use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, refuse_captured, running};
 
 /// A channel without a limit.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
@@ -208,6 +208,13 @@ impl<T> Shared<T> {
     }
 }
 
+/// A channel that was made outside of all models, which a model cannot use.
+#[track_caller]
+fn refused<T>(real: &T) -> &T {
+    refuse_captured(Location::caller());
+    real
+}
+
 /// A way to send.
 enum Way<T, R> {
     Real(R),
@@ -225,7 +232,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match &self.0 {
-            Way::Real(real) => real.send(message),
+            Way::Real(real) => refused(real).send(message),
             Way::Modeled(shared) => shared.send(message, Location::caller()),
         }
     }
@@ -236,7 +243,7 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match &self.0 {
-            Way::Real(real) => real.send(message),
+            Way::Real(real) => refused(real).send(message),
             Way::Modeled(shared) => shared.send(message, Location::caller()),
         }
     }
@@ -247,7 +254,7 @@ impl<T> SyncSender<T> {
     #[track_caller]
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match &self.0 {
-            Way::Real(real) => real.try_send(message),
+            Way::Real(real) => refused(real).try_send(message),
             Way::Modeled(shared) => shared.try_send(message, Location::caller()),
         }
     }
@@ -304,7 +311,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.0 {
-            End::Real(real) => real.recv(),
+            End::Real(real) => refused(real).recv(),
             End::Modeled(shared) => shared.recv(false, Location::caller()).map_err(|_| RecvError),
         }
     }
@@ -313,7 +320,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.0 {
-            End::Real(real) => real.try_recv(),
+            End::Real(real) => refused(real).try_recv(),
             End::Modeled(shared) => shared.try_recv(Location::caller()),
         }
     }
@@ -322,7 +329,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
-            End::Real(real) => real.recv_timeout(timeout),
+            End::Real(real) => refused(real).recv_timeout(timeout),
             End::Modeled(shared) => shared.recv_timeout(Location::caller()),
         }
     }

@@ -96,7 +96,6 @@ impl<T: ?Sized> Mutex<T> {
             return self.guard(None, place);
         }
         self.identity.refuse_outsiders();
-        self.identity.note_outside();
         let real = self.real.lock().unwrap_or_else(PoisonError::into_inner);
         self.guard(Some(real), place)
     }
@@ -117,7 +116,6 @@ impl<T: ?Sized> Mutex<T> {
             self.guard(None, place)
         } else {
             self.identity.refuse_outsiders();
-            self.identity.note_outside();
             match self.real.try_lock() {
                 Ok(real) => self.guard(Some(real), place),
                 Err(TryLockError::Poisoned(poisoned)) => self.guard(Some(poisoned.into_inner()), place),
@@ -160,7 +158,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Forgets that a thread panicked.
     #[track_caller]
     pub fn clear_poison(&self) {
-        self.poison.clear(Location::caller());
+        self.poison.clear(&self.identity, Location::caller());
     }
 }
 
@@ -206,6 +204,9 @@ impl<T: ?Sized> Deref for MutexGuard<'_, T> {
 
 impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
+        if self.real.is_some() {
+            self.lock.identity.note_outside();
+        }
         self.lent.begin(self.lock.data());
         // SAFETY: the guard holds the lock.
         unsafe { &mut *self.lock.data() }
@@ -217,7 +218,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
         let place = Location::caller();
         if !self.panicking && std::thread::panicking() {
-            call(|| self.lock.poison.set(place));
+            call(|| self.lock.poison.set(&self.lock.identity, place));
         }
         if self.real.is_none() && running().is_some() {
             self.end_loan();

@@ -106,7 +106,11 @@ impl<T> AtomicPtr<T> {
     ) -> Result<*mut T, *mut T> {
         assert_failure(failure);
         if !self.is_searched() {
-            return self.written().compare_exchange(current, new, success, failure);
+            let result = self.own().compare_exchange(current, new, success, failure);
+            if result.is_ok() {
+                self.identity.note_outside();
+            }
+            return result;
         }
         let place = Location::caller();
         let change = Update::new(Function::CompareExchange { expected: raw(current) }, raw(new), 64);

@@ -60,24 +60,27 @@ impl Poison {
         perform(What::Load { at: self.cell(), order: Order::Relaxed }, place) != 0
     }
 
-    /// Sets the flag.
-    pub(super) fn set(&self, place: &'static Location<'static>) {
-        self.store(true, place);
+    /// Sets the flag of `lock`.
+    pub(super) fn set(&self, lock: &Identity, place: &'static Location<'static>) {
+        self.store(true, lock, place);
     }
 
-    /// Clears the flag.
-    pub(super) fn clear(&self, place: &'static Location<'static>) {
+    /// Clears the flag of `lock`.
+    pub(super) fn clear(&self, lock: &Identity, place: &'static Location<'static>) {
         if is_active() {
             current(|execution| execution.expose(is_cleared()));
         }
-        self.store(false, place);
+        self.store(false, lock, place);
     }
 
-    fn store(&self, flag: bool, place: &'static Location<'static>) {
+    fn store(&self, flag: bool, lock: &Identity, place: &'static Location<'static>) {
         if is_active() {
             perform(What::Store { at: self.cell(), value: flag.into(), order: Order::Relaxed }, place);
         } else {
-            own_ref(&self.real).store(flag, Ordering::Relaxed);
+            if own_ref(&self.real).swap(flag, Ordering::Relaxed) != flag {
+                self.identity.note_outside();
+                lock.note_outside();
+            }
         }
     }
 }

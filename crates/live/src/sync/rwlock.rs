@@ -169,7 +169,6 @@ impl<T: ?Sized> RwLock<T> {
         let place = Location::caller();
         if !is_active() {
             self.identity.refuse_outsiders();
-            self.identity.note_outside();
             return self.writes(Some(self.real.write().unwrap_or_else(PoisonError::into_inner)), place);
         }
         if !counts_writers() {
@@ -214,7 +213,6 @@ impl<T: ?Sized> RwLock<T> {
             None
         } else {
             self.identity.refuse_outsiders();
-            self.identity.note_outside();
             match self.real.try_write() {
                 Ok(real) => Some(real),
                 Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
@@ -263,7 +261,7 @@ impl<T: ?Sized> RwLock<T> {
     /// Forgets that a thread panicked.
     #[track_caller]
     pub fn clear_poison(&self) {
-        self.poison.clear(Location::caller());
+        self.poison.clear(&self.identity, Location::caller());
     }
 }
 
@@ -312,6 +310,9 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
 
 impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
+        if self.real.is_some() {
+            self.lock.identity.note_outside();
+        }
         self.lent.begin(self.lock.data());
         // SAFETY: the same.
         unsafe { &mut *self.lock.data() }
@@ -335,7 +336,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
         let place = Location::caller();
         if !self.panicking && std::thread::panicking() {
-            self.lock.poison.set(place);
+            self.lock.poison.set(&self.lock.identity, place);
         }
         if self.real.is_none() && running().is_some() {
             self.end_loan();

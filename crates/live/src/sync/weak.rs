@@ -31,13 +31,22 @@ impl<T: ?Sized> Weak<T> {
         unsafe { std::ptr::read(&this.value) }
     }
 
+    /// Whether it is a reference to nothing in every execution.
+    fn is_empty(&self) -> bool {
+        self.tag == Tag::NONE && self.value.strong_count() == 0
+    }
+
     /// A reference that keeps the value, if it is still there.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
-        if self.tag.upgrade(Location::caller()) == Some(false) {
+        if self.is_empty() || self.tag.upgrade(Location::caller()) == Some(false) {
             return None;
         }
-        let value = self.value.upgrade()?;
+        let Some(value) = self.value.upgrade() else {
+            // The value is still being made, so that there is no strong reference after all.
+            self.tag.not_upgraded(Location::caller());
+            return None;
+        };
         self.tag.upgraded();
         Some(Arc::with_tag(value, self.tag))
     }
@@ -45,6 +54,9 @@ impl<T: ?Sized> Weak<T> {
     /// How many own the value.
     #[track_caller]
     pub fn strong_count(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
         let counts = self.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| self.value.strong_count(), |(strong, _)| strong)
     }
@@ -52,6 +64,9 @@ impl<T: ?Sized> Weak<T> {
     /// How many weak references there are, as long as somebody owns the value.
     #[track_caller]
     pub fn weak_count(&self) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
         let counts = self.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| self.value.weak_count(), |(strong, weak)| if strong == 0 { 0 } else { weak })
     }

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use teetotal_program::ThreadId as Number;
+use teetotal_program::{Order, ThreadId as Number};
 
-use super::{Builder, Modeled, Result, Thread, body, locked, start, unmodeled};
-use crate::erased::Erased;
-use crate::request::What;
+use super::{Builder, Ends, Modeled, Packet, Result, Thread, body, is_open, locals_name, locked, start, unmodeled};
+use crate::request::{Until, What};
 use crate::runtime::{is_active, perform};
 
 /// Threads that end before [`scope`] does, and may borrow what outlives it.
@@ -24,16 +23,29 @@ enum Threads<'scope, 'env> {
     Real(&'scope std::thread::Scope<'scope, 'env>),
     Modeled {
         /// The threads that nobody has waited for.
-        waiting: Mutex<Vec<Number>>,
-        /// What threads left behind.
-        left: Mutex<Vec<Erased>>,
+        waiting: Mutex<Vec<Started>>,
     },
 }
 
-// SAFETY: what is left behind may be sent, and is dropped by the thread of the scope.
-unsafe impl Sync for Threads<'_, '_> {}
-// SAFETY: the same.
-unsafe impl Send for Threads<'_, '_> {}
+/// A thread, and where it was started.
+#[derive(Debug)]
+struct Started {
+    number: Number,
+    thread: Thread,
+    place: &'static Location<'static>,
+}
+
+impl Started {
+    /// Waits until its function has returned, but not for the destructors of its thread-locals.
+    fn wait(self, place: &'static Location<'static>) {
+        if is_open(locals_name(self.place)) {
+            let (at, until) = (self.thread.returned(), Until::AtLeast(1));
+            perform(What::Await { at, until, order: Order::Acquire, timed: false }, place);
+        } else {
+            perform(What::Join { thread: self.number }, place);
+        }
+    }
+}
 
 impl fmt::Debug for Threads<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,7 +60,7 @@ pub struct ScopedJoinHandle<'scope, T>(ScopedHandle<'scope, T>);
 #[derive(Debug)]
 enum ScopedHandle<'scope, T> {
     Real(std::thread::ScopedJoinHandle<'scope, T>, Thread),
-    Modeled(Modeled<T>, &'scope Mutex<Vec<Number>>),
+    Modeled(Modeled<T>, &'scope Mutex<Vec<Started>>),
 }
 
 /// Runs `f`, and waits for the threads that it starts.
@@ -61,19 +73,17 @@ where
         return scope_outside(f);
     }
     let place = Location::caller();
-    let threads = Threads::Modeled { waiting: Mutex::default(), left: Mutex::default() };
+    let threads = Threads::Modeled { waiting: Mutex::default() };
     let scope = Scope { threads, scope: PhantomData, environment: PhantomData };
     // Threads may borrow from the frames that a panic unwinds, so that it waits for them too.
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
-    if let Threads::Modeled { waiting, left } = &scope.threads {
+    if let Threads::Modeled { waiting } = &scope.threads {
         // A thread of the scope may start others.
         loop {
             let next = locked(waiting).pop();
-            let Some(thread) = next else { break };
-            perform(What::Join { thread }, place);
+            let Some(started) = next else { break };
+            started.wait(place);
         }
-        let left = std::mem::take(&mut *locked(left));
-        drop(left);
     }
     result.unwrap_or_else(|payload| resume_unwind(payload))
 }
@@ -115,7 +125,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         match self.0 {
             ScopedHandle::Real(handle, _) => handle.join(),
             ScopedHandle::Modeled(modeled, waiting) => {
-                locked(waiting).retain(|&other| other != modeled.number);
+                locked(waiting).retain(|other| other.number != modeled.number);
                 modeled.join(Location::caller())
             }
         }
@@ -152,21 +162,20 @@ impl Builder {
         T: Send + 'scope,
     {
         let place = Location::caller();
-        let Threads::Modeled { waiting, left } = &scope.threads else {
+        let Threads::Modeled { waiting } = &scope.threads else {
             let Threads::Real(real) = scope.threads else { unreachable!("it is one or the other") };
             let handle = self.into_real().spawn_scoped(real, f)?;
             let thread = Thread::outside(handle.thread().clone());
             return Ok(ScopedJoinHandle(ScopedHandle::Real(handle, thread)));
         };
-        let result = unmodeled(|| Arc::new(Mutex::new(None)));
-        let body = body(f, Arc::clone(&result), place);
+        let result = unmodeled(|| Packet::untracked(Mutex::new(None), place));
+        let body = body(f, result.clone(), place, Ends::InScope);
         let body: Box<dyn FnOnce() + 'scope> = unmodeled(|| Box::new(body));
-        // SAFETY: the scope does not end before the thread has; a model that is given up runs none of its threads any
-        // more.
+        // SAFETY: the scope does not end before the thread has dropped everything of this lifetime; a model that is given
+        // up runs none of its threads any more.
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
-        locked(left).push(Erased::new(Arc::clone(&result)));
         let modeled = start(self.name, result, body, place);
-        locked(waiting).push(modeled.number);
+        locked(waiting).push(Started { number: modeled.number, thread: modeled.thread.clone(), place });
         Ok(ScopedJoinHandle(ScopedHandle::Modeled(modeled, waiting)))
     }
 }

@@ -23,6 +23,15 @@ pub enum Caveat {
     },
     /// Executions were left out in which allocations are given the address of a freed block more often than this.
     Reuse(usize),
+    /// Some memory of the model came from the system and was not checked, although the checked allocator is installed:
+    /// there were too many threads, too much memory in one of them, or too many models at once.
+    UncheckedMemory,
+    /// The free of a block was taken to come after the access at this place, although nothing that is checked orders them:
+    /// what does must be of the standard library.
+    FreeAfter {
+        /// Where the access is.
+        place: Place,
+    },
     /// Iterations of the loop at this place were taken to change nothing on the heap, which is not compared.
     HeapOfLoop {
         /// Where the loop is.
@@ -41,6 +50,13 @@ impl fmt::Display for Caveat {
             }
             Caveat::Reuse(0) => f.write_str("no freed block was allocated again"),
             Caveat::Reuse(n) => write!(f, "at most {n} allocations of an execution were given a freed block"),
+            Caveat::UncheckedMemory => f.write_str(
+                "some memory was not checked: what exceeds 64 threads of a model, 1 GiB in a thread or 64 models at once comes \
+                 from the system",
+            ),
+            Caveat::FreeAfter { place } => {
+                write!(f, "assuming that a block is freed after the access at {place}, which nothing that is checked orders")
+            }
             Caveat::HeapOfLoop { place } => write!(f, "assuming that the loop at {place} keeps no state on the heap"),
         }
     }
@@ -55,7 +71,11 @@ pub(super) fn caveats(builder: &Builder, ledger: &Ledger) -> Vec<Caveat> {
     if ledger.is_reuse_bound_met() {
         caveats.push(Caveat::Reuse(builder.reuse));
     }
+    if ledger.has_unchecked_memory() {
+        caveats.push(Caveat::UncheckedMemory);
+    }
     caveats.extend(ledger.bounded_loops().into_iter().map(|(place, bound)| Caveat::Fairness { place, bound }));
+    caveats.extend(ledger.trusted_accesses().into_iter().map(|place| Caveat::FreeAfter { place }));
     caveats.extend(ledger.assumed_loops().into_iter().map(|place| Caveat::HeapOfLoop { place }));
     caveats
 }

@@ -109,6 +109,7 @@ impl Keeper {
                 "assumed" => assumed.push(place(what).ok_or_else(|| damaged(line))?),
                 "spurious" => is_spurious = true,
                 "reuse" => ledger.note_reuse_bound(),
+                "depth" => ledger.note_depth(what.parse().map_err(|_| damaged(line))?),
                 "rest" => rest.push_str(&format!("{what}\n")),
                 "end" => is_whole = true,
                 _ => return Err(damaged(line)),
@@ -145,6 +146,7 @@ impl Keeper {
         if ledger.is_reuse_bound_met() {
             text.push_str("reuse\n");
         }
+        text.push_str(&format!("depth {}\n", ledger.depth()));
         rest.to_string().lines().for_each(|line| text.push_str(&format!("rest {line}\n")));
         text.push_str("end\n");
         if let Err(error) = replace(&self.path, &text) {

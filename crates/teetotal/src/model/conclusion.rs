@@ -16,25 +16,31 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
     if let Some(failure) = &report.failure {
         panic!("{failure}");
     }
+    if report.discarded > 0 {
+        say(&left(report));
+    }
+    report.caveats.iter().filter(|caveat| is_always_said(caveat)).for_each(|caveat| say(&caveat.to_string()));
     if !report.has_operations {
         return doubt(builder, builder.passes_like_loom, NOTHING_CHECKED);
     }
     let reason = match report.coverage {
         Coverage::Complete => {
-            if builder.log {
-                report.caveats.iter().for_each(|caveat| say(&format!("holds, with {caveat}")));
-            }
+            let is_new = |caveat: &&Caveat| builder.log && !is_always_said(caveat);
+            report.caveats.iter().filter(is_new).for_each(|caveat| say(&format!("holds, with {caveat}")));
             return;
         }
         Coverage::Stopped(reason) => reason,
     };
     let why = why(reason, report);
     match reason {
-        // These say that something is wrong with the test.
-        StopReason::Steps(steps) => panic!("{}", too_long(steps, &report.standing)),
-        StopReason::NotDeterministic => panic!("{}", not_deterministic(&report.standing)),
-        StopReason::Interrupted => panic!("interrupted after {}; no violation found", executions(report)),
-        _ if is_chosen(builder, reason) => {
+        // These say that something is wrong with the test, also to loom.
+        StopReason::Steps(steps) => doubt(builder, false, &too_long(steps, &report.standing)),
+        StopReason::NotDeterministic => doubt(builder, false, &not_deterministic(&report.standing)),
+        StopReason::Interrupted => {
+            panic!("{}interrupted after {}; no violation found", name_of_test(), executions(report))
+        }
+        // Nothing holds within a bound that leaves no execution.
+        _ if is_chosen(builder, reason) && report.executions > 0 => {
             say(&format!("holds within the bound: {why} ({})", executions(report)));
         }
         StopReason::Unrepeatable(_) => {
@@ -55,6 +61,21 @@ fn is_chosen(builder: &Builder, reason: StopReason) -> bool {
     }
 }
 
+/// Whether something is said that was left out or taken for granted, although nobody asks.
+fn is_always_said(caveat: &Caveat) -> bool {
+    matches!(caveat, Caveat::UncheckedMemory | Caveat::FreeAfter { .. })
+}
+
+/// What is said of executions that were left in the middle.
+fn left(report: &Report) -> String {
+    let executions = match report.discarded {
+        1 => "1 execution was".to_owned(),
+        n => format!("{n} executions were"),
+    };
+    let bytes = if report.leaked > 0 { format!(" ({} bytes)", report.leaked) } else { String::new() };
+    format!("{executions} left in the middle: what the threads own is leaked{bytes}, locks that they hold stay locked")
+}
+
 const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lock, cell or channel of `teetotal`\n\
     help: what threads of a model share must be of `teetotal::sync`, `teetotal::cell` and `teetotal::thread`, not of \
     `std`\n\
@@ -70,11 +91,16 @@ fn doubt(builder: &Builder, passes: bool, why: &str) {
     if passes || builder.allow_incomplete {
         return say(text.lines().next().unwrap_or_default());
     }
-    let name = test_name().map_or(String::new(), |name| format!("{name}: "));
+    let name = name_of_test();
     panic!(
         "{name}{text}\n\
          help: to let the test pass all the same, set `Builder::allow_incomplete` or `TEETOTAL_ALLOW_INCOMPLETE=1`"
     );
+}
+
+/// What a line begins with that is about this test.
+fn name_of_test() -> String {
+    test_name().map_or(String::new(), |name| format!("{name}: "))
 }
 
 /// Why a search that found nothing was not complete.
@@ -93,6 +119,7 @@ fn why(reason: StopReason, report: &Report) -> String {
                 loops.join("; ")
             )
         }
+        StopReason::Memory(_) => "executions that were left in the middle have leaked too much".to_owned(),
         StopReason::Unrepeatable(1) => "the code did something else at 1 point when it was run again".to_owned(),
         StopReason::Unrepeatable(n) => format!("the code did something else at {n} points when it was run again"),
         StopReason::Unconfirmed(_) => "a reordering was neither confirmed nor ruled out".to_owned(),

@@ -80,7 +80,7 @@ pub(super) fn apply(builder: &mut Builder) {
     builder.allow_incomplete |= is_set("TEETOTAL_ALLOW_INCOMPLETE");
     builder.leave_out_unrepeatable |= is_set("TEETOTAL_LEAVE_OUT_UNREPEATABLE");
     builder.progress |= is_set("TEETOTAL_PROGRESS");
-    builder.log |= is_set("TEETOTAL_LOG") || is_set("LOOM_LOG");
+    builder.log |= is_set("TEETOTAL_LOG") || text("LOOM_LOG").is_some_and(|text| !matches!(text.trim(), "0" | "off"));
 }
 
 /// The token of the execution that is to be run again, if there is one.
@@ -134,7 +134,15 @@ fn read<T>(names: &[&str], wanted: &str, parse: impl Fn(&str) -> Option<T>) -> O
 }
 
 fn is_set(name: &str) -> bool {
-    text(name).is_some_and(|text| !matches!(text.trim(), "0" | "off"))
+    read(&[name], "1 or 0", switch).unwrap_or(false)
+}
+
+fn switch(text: &str) -> Option<bool> {
+    match text {
+        "1" | "on" | "true" | "yes" => Some(true),
+        "0" | "off" | "false" | "no" => Some(false),
+        _ => None,
+    }
 }
 
 /// What a variable holds; one that is empty is not set.

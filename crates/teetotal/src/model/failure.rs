@@ -68,10 +68,7 @@ impl ModelVisitor for Failing<'_> {
 /// # Panics
 /// If they do not: then one of the two definitions is wrong.
 pub(super) fn confirm<M: Model>(performed: &Performed<M>) {
-    confirm_as(M::ID, performed);
-}
-
-fn confirm_as<M: Model>(model: ModelId, performed: &Performed<M>) {
+    let model = M::ID;
     let live = performed.system.subject();
     if let Err(why) = axiomatic::accepts_code(model, &performed.trace, |loc| live.initial(loc)) {
         let (name, token) = (model.info().name, &performed.token);
@@ -80,6 +77,15 @@ fn confirm_as<M: Model>(model: ModelId, performed: &Performed<M>) {
              help: this is a fault of teetotal and not of the model; report it with the model and this token: {token}"
         );
     }
+}
+
+/// What is wrong with a model that uses an object of another execution, where the search found no execution to show it
+/// because none could be run again.
+pub(super) fn misused(ledger: &Ledger, model: ModelId) -> Option<Violation> {
+    let (message, place) = ledger.misuse()?;
+    let text = snippet(&message, &place, None, &mut SourceTexts::default());
+    let (kind, places) = (ViolationKind::Panic, vec![place]);
+    Some(Violation { kind, places, model, execution: None, token: None, text })
 }
 
 fn kind_of(problem: &Problem) -> ViolationKind {
@@ -360,31 +366,72 @@ mod tests {
     use teetotal_live::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use teetotal_live::thread;
     use teetotal_memory::models::Pso;
+    use teetotal_memory::{Access, StoreBuffer};
+    use teetotal_program::{Loc, Order};
 
     use super::*;
 
-    /// A machine that performs too much is noticed where it runs Rust code: here that of PSO stands for one of SC.
-    #[test]
-    fn an_execution_that_the_axioms_forbid_is_an_internal_error() {
-        let builder = Builder { model: ModelId::Pso, ..Builder::new() };
-        let body: teetotal_live::Model = Arc::new(|| {
-            let cells = teetotal_live::sync::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
-            let other = teetotal_live::sync::Arc::clone(&cells);
-            let thread = thread::spawn(move || {
-                other[0].store(1, Relaxed);
-                other[1].load(Relaxed)
-            });
-            cells[1].store(1, Relaxed);
-            let mine = cells[0].load(Relaxed);
-            assert!(mine + thread.join().expect("it ends") > 0, "both read 0");
+    /// A machine with the wrong rules: that of PSO in the place of another model.
+    macro_rules! broken {
+        ($name:ident, $id:expr) => {
+            #[derive(Clone, Copy)]
+            struct $name;
+
+            impl Model for $name {
+                const ID: ModelId = $id;
+                const BUFFERS: bool = Pso::BUFFERS;
+                const BARRIERS: bool = Pso::BARRIERS;
+                const FAILURE_IS_LOAD: bool = Pso::FAILURE_IS_LOAD;
+
+                fn may_leave(buffer: &StoreBuffer, index: usize) -> bool {
+                    Pso::may_leave(buffer, index)
+                }
+
+                fn may_update(buffer: &StoreBuffer, loc: Option<Loc>, order: Order) -> bool {
+                    Pso::may_update(buffer, loc, order)
+                }
+
+                fn keeps_order(earlier: Access, later: Access) -> bool {
+                    Pso::keeps_order(earlier, later)
+                }
+            }
+        };
+    }
+
+    broken!(BrokenSc, ModelId::Sc);
+    broken!(BrokenTso, ModelId::Tso);
+
+    /// Fails if a thread sees the second store of another before the first.
+    fn message_passing() {
+        let cells = teetotal_live::sync::Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
+        let other = teetotal_live::sync::Arc::clone(&cells);
+        let thread = thread::spawn(move || {
+            other[0].store(1, Relaxed);
+            other[1].store(1, Relaxed);
         });
-        let ledger = Ledger::default();
-        let found = ModelId::Pso.visit(Search::new(&builder, &body, &ledger)).found;
-        let wrong = found.wrong.expect("store buffering");
-        let performed = perform::<Pso>(builder.live(&body, &ledger), &wrong.way);
-        confirm::<Pso>(&performed);
-        let failed = catch_unwind(AssertUnwindSafe(|| confirm_as(ModelId::Sc, &performed))).expect_err("SC forbids it");
-        let text = failed.downcast_ref::<String>().expect("it panics with a text");
-        assert!(text.starts_with("internal error: the machine of sc performs an execution"), "{text}");
+        let seen = (cells[1].load(Relaxed), cells[0].load(Relaxed));
+        thread.join().expect("it ends");
+        assert_ne!(seen, (1, 0), "the second store came first");
+    }
+
+    /// What is told of the model under the machine `M`.
+    fn told<M: Model>() -> Violation {
+        let builder = Builder { model: M::ID, ..Builder::new() };
+        let (body, ledger): (teetotal_live::Model, _) = (Arc::new(message_passing), Ledger::default());
+        let outcome = Search::new(&builder, &body, &ledger).visit::<M>();
+        let wrong = outcome.found.wrong.expect("the machine lets stores pass each other");
+        let (executions, search) = (1, outcome.choice.kind);
+        Failing { builder: &builder, body: &body, wrong: &wrong, ledger: &ledger, executions, search }.visit::<M>()
+    }
+
+    #[test]
+    fn a_counterexample_that_the_axioms_of_its_model_forbid_is_an_internal_error() {
+        assert!(told::<Pso>().contains("the second store came first"));
+        for (name, told) in [("sc", told::<BrokenSc> as fn() -> Violation), ("tso", told::<BrokenTso>)] {
+            let failed = catch_unwind(AssertUnwindSafe(told)).expect_err("the axioms forbid it");
+            let text = failed.downcast_ref::<String>().expect("a text");
+            let said = format!("internal error: the machine of {name} performs an execution that its axioms forbid");
+            assert!(text.starts_with(&said), "{text}");
+        }
     }
 }

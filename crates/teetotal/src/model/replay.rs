@@ -38,6 +38,7 @@ pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str)
                 reachable: Vec::new(),
                 standing: Vec::new(),
                 discarded: 0,
+                leaked: 0,
             }
         }
         Ok(Some(failure)) => panic!("{failure}"),

@@ -24,6 +24,7 @@ use teetotal_program::{Op, Status, Subject, ThreadId};
 
 use super::caveat::{caveats, coverage_of};
 use super::choice::Choice;
+use super::failure::misused;
 use super::perform::Way;
 use super::problem::problem_of;
 use super::search::Wrong;
@@ -72,7 +73,8 @@ pub(super) fn decide(builder: &Builder, body: &teetotal_live::Model) -> Report {
         coverage => coverage,
     };
     if shown.is_empty() {
-        return report(coverage, None, Vec::new());
+        let failure = misused(&ledger, builder.model).filter(|_| !coverage.is_complete());
+        return report(coverage, failure, Vec::new());
     }
     let trials = mend::try_all(builder, body, &shown);
     let failure = text::not_robust(builder, &shown, &trials, stats.executions);
@@ -111,6 +113,7 @@ fn report(
         reachable: Vec::new(),
         standing: ledger.standing(),
         discarded: 0,
+        leaked: 0,
     }
 }
 

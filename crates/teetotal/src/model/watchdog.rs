@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-use teetotal_live::{Running, pulses};
+use teetotal_live::{Pulse, Running, pulses};
 
 use super::conclusion::say_for;
 use super::environment;
@@ -37,7 +37,7 @@ fn watch(patience: Duration) {
             let before = known.get(&name).filter(|(beat, ..)| *beat == running.beat);
             let (since, mut is_said) = before.map_or((Instant::now(), false), |(_, since, is_said)| (*since, *is_said));
             if !is_said && since.elapsed() >= patience {
-                let is_blocked = pulse.is_asleep();
+                let is_blocked = is_blocked(&pulse);
                 say_for(pulse.name(), &text(&running, since.elapsed().as_secs(), is_blocked));
                 if is_blocked {
                     end();
@@ -48,6 +48,16 @@ fn watch(patience: Duration) {
         }
         known = now;
     }
+}
+
+/// Whether an OS thread sleeps and goes on sleeping.
+fn is_blocked(pulse: &Pulse) -> bool {
+    let first = (pulse.asleep(), pulse.running());
+    first.0.is_some()
+        && (0..4).all(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            (pulse.asleep(), pulse.running()) == first
+        })
 }
 
 /// Ends the process: what waits for a lock that no thread will release cannot be ended alone.

@@ -122,6 +122,9 @@ impl Signal for Watchman<'_> {
         if self.ledger.is_out_of_date() {
             return Some(StopReason::Time);
         }
+        if self.ledger.has_leaked_too_much() {
+            return Some(StopReason::Memory(self.ledger.leaked_bytes() as u64));
+        }
         if interrupt::is_requested() {
             return Some(StopReason::Interrupted);
         }

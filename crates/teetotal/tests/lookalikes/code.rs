@@ -1,11 +1,12 @@
 //! A program as Rust code.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
 
 use teetotal::sync::mpsc::{
     Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, TrySendError, channel, sync_channel,
 };
-use teetotal::sync::{Arc, Barrier, Condvar, Mutex, MutexGuard, Once, OnceLock, Weak};
+use teetotal::sync::{Arc, Barrier, Condvar, Mutex, MutexGuard, Once, OnceLock, TryLockError, Weak};
 use teetotal::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use teetotal::thread::{self, ScopedJoinHandle, Thread};
 
@@ -20,6 +21,9 @@ pub(crate) const DISCONNECTED: u8 = 101;
 pub(crate) const EMPTY: u8 = 102;
 pub(crate) const TIMED_OUT: u8 = 103;
 
+/// What is added where a lock is poisoned.
+pub(crate) const BROKEN: u8 = 20;
+
 /// What a thread adds that was woken after the end.
 pub(crate) const CLOSED: u8 = 50;
 
@@ -32,6 +36,8 @@ struct Shared {
     barrier: Barrier,
     once: Once,
     cell: OnceLock<u8>,
+    fragile: Mutex<u8>,
+    brittle: Once,
 }
 
 enum Guard<'s> {
@@ -122,6 +128,8 @@ impl<'s> Own<'s, '_> {
             Op::DropSender => self.share.sender.take().map(|_| OK),
             Op::DropReceiver => self.share.receiver.take().map(|_| OK),
             Op::Park | Op::ParkTimeout | Op::Unpark(_) => self.with_tokens(op),
+            Op::Fragile | Op::TryFragile | Op::Break | Op::IsBroken | Op::Mend => Some(self.with_fragile(op)),
+            Op::CallBrittle | Op::PanicBrittle | Op::ForceBrittle => Some(self.with_brittle(op)),
             Op::IsFinished(child) => Some(self.handles[child].as_ref()?.is_finished().into()),
             Op::Join(child) => {
                 self.results[child] = self.handles[child].take()?.join().expect("no thread panics");
@@ -233,6 +241,48 @@ impl<'s> Own<'s, '_> {
         }
     }
 
+    fn with_fragile(&self, op: Op) -> u8 {
+        let mutex = &self.shared.fragile;
+        if op == Op::IsBroken {
+            return mutex.is_poisoned().into();
+        }
+        if op == Op::Mend {
+            mutex.clear_poison();
+            return OK;
+        }
+        let (mut guard, was_broken) = match op {
+            Op::TryFragile => match mutex.try_lock() {
+                Ok(guard) => (guard, 0),
+                Err(TryLockError::Poisoned(poisoned)) => (poisoned.into_inner(), BROKEN),
+                Err(TryLockError::WouldBlock) => return EMPTY,
+            },
+            _ => mutex.lock().map_or_else(|poisoned| (poisoned.into_inner(), BROKEN), |guard| (guard, 0)),
+        };
+        *guard += 1;
+        let result = *guard + was_broken;
+        if op == Op::Break {
+            let unwound = catch_unwind(AssertUnwindSafe(move || {
+                let _guard = guard;
+                resume_unwind(Box::new(()));
+            }));
+            assert!(unwound.is_err());
+        }
+        result
+    }
+
+    fn with_brittle(&self, op: Op) -> u8 {
+        let (once, mut result) = (&self.shared.brittle, 0);
+        let returned = catch_unwind(AssertUnwindSafe(|| match op {
+            Op::CallBrittle => once.call_once(|| result = 1),
+            Op::ForceBrittle => once.call_once_force(|state| result = if state.is_poisoned() { BROKEN } else { 1 }),
+            _ => once.call_once(|| {
+                result = 1;
+                resume_unwind(Box::new(()));
+            }),
+        }));
+        if returned.is_err() { result + 2 } else { result }
+    }
+
     fn receive(&self, op: Op) -> Option<u8> {
         let receiver = self.share.receiver.as_ref()?;
         Some(match op {
@@ -328,6 +378,8 @@ pub(crate) fn run(program: &Program) -> Outcome {
         barrier: Barrier::new(2),
         once: Once::new(),
         cell: OnceLock::new(),
+        fragile: Mutex::new(0),
+        brittle: Once::new(),
     };
     let n_threads = program.threads.len();
     let (sender, receiver) = match program.channel {

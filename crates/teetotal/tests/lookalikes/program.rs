@@ -48,6 +48,17 @@ pub(crate) enum Op {
     Upgrade,
     DropWeak,
     DropWeaks,
+    /// Locks the mutex that may be poisoned, counts, and unlocks it.
+    Fragile,
+    TryFragile,
+    /// The same, but panics before it is unlocked.
+    Break,
+    IsBroken,
+    Mend,
+    /// Calls the `Once` whose closures may panic.
+    CallBrittle,
+    PanicBrittle,
+    ForceBrittle,
     /// Of the main thread only.
     IsFinished(usize),
     Join(usize),
@@ -109,7 +120,7 @@ impl Rng {
 }
 
 /// What programs are about.
-const THEMES: usize = 8;
+const THEMES: usize = 9;
 
 fn operation(rng: &mut Rng, theme: usize, thread: usize, n_threads: usize) -> Op {
     let value = 1 + rng.below(2) as u8 + 2 * thread as u8;
@@ -148,6 +159,17 @@ fn operation(rng: &mut Rng, theme: usize, thread: usize, n_threads: usize) -> Op
             Op::Upgrade,
             Op::Upgrade,
             Op::DropWeak,
+        ]),
+        7 => rng.of(&[
+            Op::Fragile,
+            Op::TryFragile,
+            Op::Break,
+            Op::Break,
+            Op::IsBroken,
+            Op::Mend,
+            Op::CallBrittle,
+            Op::PanicBrittle,
+            Op::ForceBrittle,
         ]),
         _ if thread == 0 && n_threads > 1 => {
             let other = 1 + rng.below(n_threads - 1);

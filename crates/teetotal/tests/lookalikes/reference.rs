@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::code::{CLOSED, DISCONNECTED, EMPTY, OK, Outcome, TIMED_OUT};
+use super::code::{BROKEN, CLOSED, DISCONNECTED, EMPTY, OK, Outcome, TIMED_OUT};
 use super::program::{Channel, Op, Program};
 
 /// What a program may end with.
@@ -63,7 +63,19 @@ struct State {
     handed: Option<u8>,
     is_receiver_blocked: bool,
     is_closed: bool,
+    /// The mutex that may be poisoned: the thread that holds it, its count, and its flag.
+    fragile: (Option<usize>, u8, bool),
+    brittle: Brittle,
     spurious: usize,
+}
+
+/// How the `Once` stands whose closures may panic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+enum Brittle {
+    #[default]
+    New,
+    Poisoned,
+    Done,
 }
 
 impl State {
@@ -135,6 +147,8 @@ impl Step<'_> {
             Op::DropSender | Op::DropReceiver => self.disconnect(op, state),
             Op::Park | Op::ParkTimeout | Op::Unpark(_) => self.tokens(op, state),
             Op::IsFinished(_) | Op::Join(_) => self.ends(op, state),
+            Op::Fragile | Op::TryFragile | Op::Break | Op::IsBroken | Op::Mend => self.fragile(op, state),
+            Op::CallBrittle | Op::PanicBrittle | Op::ForceBrittle => self.brittle(op, state),
             _ => self.arcs(op, state),
         }
         self.next
@@ -290,6 +304,58 @@ impl Step<'_> {
             Op::GetOrInit(value) => *state.cell.get_or_insert(value),
             _ => state.cell.unwrap_or(EMPTY),
         };
+        self.returns(state, result);
+    }
+
+    /// The flag is read after the mutex is taken, and set before it is released.
+    fn fragile(&mut self, op: Op, mut state: State) {
+        let (holder, count, is_broken) = &mut state.fragile;
+        match (op, state.threads[self.thread].phase) {
+            (Op::IsBroken, _) => {
+                let result = u8::from(*is_broken);
+                self.returns(state, result);
+            }
+            (Op::Mend, _) => {
+                *is_broken = false;
+                self.returns(state, OK);
+            }
+            (_, Phase::Begins) if holder.is_none() => {
+                (*holder, *count) = (Some(self.thread), *count + 1);
+                self.goes_on(state, Phase::Until(0));
+            }
+            (Op::TryFragile, Phase::Begins) => self.returns(state, EMPTY),
+            (_, Phase::Until(_)) => {
+                let result = *count + if *is_broken { BROKEN } else { 0 };
+                self.goes_on(state, Phase::Relocks(result));
+            }
+            (Op::Break, Phase::Relocks(result)) => {
+                *is_broken = true;
+                state.threads[self.thread].log.push(result);
+                self.goes_on(state, Phase::Waits);
+            }
+            (_, Phase::Relocks(result)) => {
+                *holder = None;
+                self.returns(state, result);
+            }
+            (_, Phase::Waits) => {
+                *holder = None;
+                let result = state.threads[self.thread].log.pop().expect("it was just added");
+                self.returns(state, result);
+            }
+            _ => {}
+        }
+    }
+
+    fn brittle(&mut self, op: Op, mut state: State) {
+        let (result, next) = match (op, state.brittle) {
+            (_, Brittle::Done) => (0, Brittle::Done),
+            (Op::ForceBrittle, Brittle::New) | (Op::CallBrittle, Brittle::New) => (1, Brittle::Done),
+            (Op::ForceBrittle, Brittle::Poisoned) => (BROKEN, Brittle::Done),
+            // It panics without calling its closure.
+            (_, Brittle::Poisoned) => (2, Brittle::Poisoned),
+            (_, Brittle::New) => (3, Brittle::Poisoned),
+        };
+        state.brittle = next;
         self.returns(state, result);
     }
 
