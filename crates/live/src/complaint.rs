@@ -44,6 +44,8 @@ impl From<&Location<'_>> for Place {
 pub struct Access {
     pub thread: ThreadId,
     pub(crate) time: u32,
+    /// How many operations its thread had performed before; an atomic access is the next one.
+    pub after: u32,
     pub place: &'static Location<'static>,
     pub kind: Kind,
 }

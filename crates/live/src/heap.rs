@@ -25,7 +25,9 @@ pub(crate) use poison::is_poison;
 pub(crate) use poison::watch_poison;
 
 use crate::identity::Key;
-use lane::Lane;
+use crate::possession::Leak;
+use crate::reuse::{Free, class_of};
+use lane::{GivenUp, Lane, bit};
 use region::Arena;
 use site::Sites;
 
@@ -71,14 +73,43 @@ pub(crate) struct BlockId {
     index: u32,
 }
 
+/// When a thread did something.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Moment {
+    /// By its own clock.
+    pub(crate) time: u32,
+    /// After so many operations.
+    pub(crate) after: u32,
+}
+
+/// What there is to tell of a block.
+pub(crate) struct History {
+    pub(crate) address: usize,
+    pub(crate) size: usize,
+    pub(crate) allocated: BlockEvent,
+    pub(crate) freed: Option<BlockEvent>,
+}
+
 /// What comes of a free.
 pub(crate) enum Freed {
-    /// It is freed now.
+    /// It is freed now, and no other thread knows of it.
     Now,
+    /// It is freed now, by a thread that knows that others may know of it.
+    Stays(Free),
     /// It was freed before.
     Twice(BlockId),
     /// It is no block of this execution.
     Unknown,
+}
+
+/// The lane of a thread, which may be new.
+fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, thread: ThreadId) -> Option<&'l mut Lane> {
+    while lanes.len() <= thread.index() {
+        let bounds = arena.lane(lanes.len())?;
+        let start = arena.first_free(lanes.len());
+        lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
+    }
+    lanes.get_mut(thread.index())
 }
 
 impl Heap {
@@ -138,45 +169,70 @@ impl Heap {
         self.with(|_, sites| sites.record());
     }
 
-    /// Memory for `thread` at its time `time`; nothing if there is no room.
-    pub(crate) fn allocate(&self, thread: ThreadId, time: u32, size: usize, align: usize) -> Option<usize> {
+    /// Memory for `thread`; nothing if there is no room.
+    pub(crate) fn allocate(&self, thread: ThreadId, now: Moment, size: usize, align: usize) -> Option<usize> {
         let arena = self.arena.as_ref()?;
         self.with(|lanes, sites| {
-            while lanes.len() <= thread.index() {
-                let bounds = arena.lane(lanes.len())?;
-                let start = arena.first_free(lanes.len());
-                lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
-            }
             let site = sites.add();
-            lanes[thread.index()].allocate(time, size, align, site)
+            lane_of(arena, lanes, thread)?.allocate(now, size, align, site)
         })
     }
 
-    /// A block of this layout that `thread` has freed and that another thread may know of, if there is one.
-    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Option<BlockId> {
+    /// The blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
+    #[inline]
+    pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<(Free, BlockId)> {
         self.with(|lanes, _| {
-            let lane = lanes.get(thread.index())?;
-            let fits = |id: &&BlockId| {
-                let block = &lanes[id.lane as usize].blocks[id.index as usize];
-                !block.is_live && block.size == size && block.align == align
+            let Some(lane) = lanes.get(thread.index()) else { return Vec::new() };
+            let fits = |given: &&GivenUp| {
+                let block = &lanes[given.id.lane as usize].blocks[given.id.index as usize];
+                !given.is_taken && block.size == size && block.align == align
             };
-            lane.given_up.iter().rev().find(fits).copied()
+            lane.given_up.iter().rev().filter(fits).map(|given| (given.free, given.id)).collect()
+        })
+    }
+
+    /// The block of a free, if it is of this layout and still freed.
+    pub(crate) fn freed_by(&self, free: Free, size: usize, align: usize) -> Option<BlockId> {
+        self.with(|lanes, _| {
+            let given = lanes.get(free.thread.index())?.given_up.iter().find(|given| given.free == free)?;
+            let block = &lanes[given.id.lane as usize].blocks[given.id.index as usize];
+            (!block.is_live && block.size == size && block.align == align).then_some(given.id)
+        })
+    }
+
+    /// The frees of blocks of about this size by other threads than `thread`.
+    pub(crate) fn frees_of_others(&self, thread: ThreadId, size: usize) -> Vec<Free> {
+        self.with(|lanes, _| {
+            let given = lanes.iter().flat_map(|lane| &lane.given_up).map(|given| given.free);
+            given.filter(|free| free.thread != thread && free.class == class_of(size)).collect()
+        })
+    }
+
+    /// Which other threads than `thread` have allocated blocks of this class, and when.
+    pub(crate) fn births_of_others(&self, thread: ThreadId, class: u32) -> Vec<(ThreadId, u32)> {
+        self.with(|lanes, _| {
+            let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
+            let others = blocks.filter(|block| block.owner != thread && class_of(block.size) == class);
+            others.map(|block| (block.owner, block.born.time)).collect()
         })
     }
 
     /// Allocates a freed block once more.
-    pub(crate) fn reuse(&self, id: BlockId, time: u32, thread: ThreadId) -> usize {
+    pub(crate) fn reuse(&self, id: BlockId, now: Moment, thread: ThreadId) -> usize {
         self.with(|lanes, sites| {
             let site = sites.add();
-            lanes[thread.index()].given_up.retain(|other| *other != id);
+            let own = lanes.get_mut(thread.index()).into_iter().flat_map(|lane| &mut lane.given_up);
+            let own = own.filter(|given| given.id == id);
+            own.for_each(|given| given.is_taken = true);
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
-            block.begin(thread, time, site);
+            block.begin(thread, now, site);
+            block.is_reused = true;
             block.start
         })
     }
 
     /// `thread` frees the block at `address`; locations accessed there make it one that stays.
-    pub(crate) fn free(&self, thread: Option<ThreadId>, time: u32, address: usize) -> Freed {
+    pub(crate) fn free(&self, thread: Option<ThreadId>, now: Moment, is_of_child: bool, address: usize) -> Freed {
         let Some(arena) = &self.arena else { return Freed::Unknown };
         let Some(index) = arena.lane_of(address) else { return Freed::Unknown };
         self.with(|lanes, sites| {
@@ -192,8 +248,9 @@ impl Heap {
             let site = sites.add();
             let is_own = thread.is_some_and(|thread| thread.index() == index);
             let block = &mut lane.blocks[at];
-            block.end(thread, time, site);
-            if !block.stays() {
+            block.end(thread, now, site);
+            let is_shared = thread.is_some_and(|thread| block.is_shared_by(thread));
+            if !is_shared && !block.stays() {
                 if is_own {
                     lane.spare.push(at as u32);
                 }
@@ -201,9 +258,13 @@ impl Heap {
                 self.has_freed.set(true);
                 // SAFETY: the block was allocated here, and its owner has freed it.
                 unsafe { poison::fill(block.start, block.size) };
-                if let Some(own) = thread.and_then(|thread| lanes.get_mut(thread.index())) {
-                    own.given_up.push(id);
-                }
+                let Some(thread) = thread.filter(|_| is_shared) else { return Freed::Now };
+                let class = class_of(block.size);
+                let Some(own) = lane_of(arena, lanes, thread) else { return Freed::Now };
+                let nth = own.given_up.iter().filter(|given| given.free.class == class).count() as u32;
+                let free = Free { thread, nth, class, is_of_child };
+                own.given_up.push(GivenUp { free, id, is_taken: false });
+                return Freed::Stays(free);
             }
             Freed::Now
         })
@@ -240,12 +301,22 @@ impl Heap {
     }
 
     /// Where `thread`, which runs, is.
-    pub(crate) fn here(&self, thread: ThreadId) -> BlockEvent {
+    pub(crate) fn here(&self, thread: ThreadId, now: Moment) -> BlockEvent {
         let place = self.with(|_, sites| {
             let site = sites.add();
             sites.place(site)
         });
-        BlockEvent { thread: Some(thread), place }
+        BlockEvent { thread: Some(thread), after: now.after, place }
+    }
+
+    /// The block that `address` is in and that was freed, though it may be allocated once more.
+    pub(crate) fn once_freed_at(&self, address: usize) -> Option<BlockId> {
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            let block = &lanes[lane].blocks[index];
+            (!block.is_live || block.is_reused).then_some(BlockId { lane: lane as u32, index: index as u32 })
+        })
     }
 
     /// The freed block that `address` is in, if it is in one.
@@ -257,9 +328,19 @@ impl Heap {
         })
     }
 
+    /// Whether `address` is in a block that was freed before and is now allocated once more.
+    pub(crate) fn is_reused(&self, address: usize) -> bool {
+        let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            Some(lanes[lane].blocks[index].is_reused)
+        })
+        .unwrap_or(false)
+    }
+
     /// A location is accessed at `address`; returns who allocated the block there and when, if the location is new in it.
     #[inline]
-    pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, u32)> {
+    pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, Moment)> {
         self.arena.as_ref()?;
         // SAFETY: as in `with`; `settle` does not come back here.
         let addresses = unsafe { &mut *self.addresses.get() };
@@ -270,7 +351,7 @@ impl Heap {
     }
 
     #[cold]
-    fn settle(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, u32)> {
+    fn settle(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, Moment)> {
         let lane = self.arena.as_ref()?.lane_of(address);
         self.with(|lanes, _| {
             // SAFETY: as in `with`.
@@ -289,18 +370,36 @@ impl Heap {
         })
     }
 
-    /// `value` was written to a location; if it is the address of a block, other threads may know of that.
+    /// `thread` has written `value` to a location or read it there; if it is the address of a block, others may know it.
+    ///
+    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it.
     #[inline]
-    pub(crate) fn publish(&self, value: u64) {
-        let lane = self.arena.as_ref().and_then(|arena| arena.lane_of(value as usize));
-        if let Some(lane) = lane {
-            self.with(|lanes, _| {
-                let lane = lanes.get_mut(lane)?;
-                let index = lane.around(value as usize)?;
-                lane.blocks[index].is_published = true;
-                Some(())
-            });
+    pub(crate) fn publish(&self, thread: ThreadId, value: u64) {
+        let Some(arena) = &self.arena else { return };
+        for address in [value, value & ((1 << 48) - 1), value >> 16] {
+            if let Some(lane) = arena.lane_of(address as usize) {
+                self.note_published(lane, thread, address as usize);
+                return;
+            }
         }
+    }
+
+    fn note_published(&self, lane: usize, thread: ThreadId, address: usize) {
+        self.with(|lanes, _| {
+            let lane = lanes.get_mut(lane)?;
+            let index = lane.around(address)?;
+            let block = &mut lane.blocks[index];
+            block.published_by |= bit(thread);
+            // One that was freed before is not given out again, so that an access to it is found.
+            if !block.is_live
+                && let Some(at) = lane.spare.iter().position(|&spare| spare as usize == index)
+            {
+                lane.spare.remove(at);
+                // SAFETY: the block was allocated here, and its owner has freed it.
+                unsafe { poison::fill(block.start, block.size) };
+            }
+            Some(())
+        });
     }
 
     /// The locations that were accessed in a block, and not elsewhere since.
@@ -315,14 +414,32 @@ impl Heap {
         })
     }
 
-    /// The allocation and the free of a block.
-    pub(crate) fn history(&self, id: BlockId) -> (BlockEvent, Option<BlockEvent>, usize) {
+    /// What there is to tell of a block: where it is, its size, its allocation and its free.
+    pub(crate) fn history(&self, id: BlockId) -> History {
         self.with(|lanes, sites| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
-            let allocated = BlockEvent { thread: Some(block.owner), place: sites.place(block.allocated) };
-            let freed =
-                (!block.is_live).then(|| BlockEvent { thread: block.freed_by, place: sites.place(block.freed) });
-            (allocated, freed, block.size)
+            let event = |thread, when: Moment, site| BlockEvent { thread, after: when.after, place: sites.place(site) };
+            let allocated = event(Some(block.owner), block.born, block.allocated);
+            let was_freed = !block.is_live || block.is_reused;
+            let freed = was_freed.then(|| event(block.freed_by, block.died, block.freed));
+            History { address: block.start, size: block.size, allocated, freed }
+        })
+    }
+
+    /// The blocks that another thread may know of and that are not freed.
+    pub(crate) fn leaks(&self) -> Vec<Leak> {
+        self.with(|lanes, sites| {
+            let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
+            let left = blocks.filter(|block| block.is_live && block.stays());
+            left.map(|block| Leak { what: "block", place: sites.place(block.allocated) }).collect()
+        })
+    }
+
+    /// The thread that allocated a block, when by its own time, and whether `thread` has had its address in a location.
+    pub(crate) fn born_when(&self, id: BlockId, thread: ThreadId) -> (ThreadId, u32, bool) {
+        self.with(|lanes, _| {
+            let block = &lanes[id.lane as usize].blocks[id.index as usize];
+            (block.owner, block.born.time, block.is_shared_by(thread))
         })
     }
 
@@ -330,7 +447,7 @@ impl Heap {
     pub(crate) fn freed_when(&self, id: BlockId) -> Option<(ThreadId, u32)> {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
-            Some((block.freed_by?, block.died))
+            Some((block.freed_by?, block.died.time))
         })
     }
 

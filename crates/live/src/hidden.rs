@@ -63,6 +63,11 @@ impl Name {
         Name(Name::new(Kind::Thing, place).0 + u64::from(which))
     }
 
+    /// Where it points to.
+    pub(crate) fn address(self) -> usize {
+        self.parts().0
+    }
+
     /// The address and the kind.
     fn parts(self) -> (usize, Kind) {
         let address = self.0 & ((1 << Name::KIND) - 1);

@@ -43,8 +43,12 @@ impl Hindsight for Live {
         }
     }
 
-    fn most_taken(&self, kept: &Kept) -> Option<usize> {
-        if let Decides::Spurious(most) | Decides::Reuse(most) = kept.0 { Some(most) } else { None }
+    fn most_taken(&self, kept: &Kept) -> Option<(u32, usize)> {
+        match kept.0 {
+            Decides::Spurious(most) => Some((0, most)),
+            Decides::Reuse(most) => Some((1, most)),
+            _ => None,
+        }
     }
 
     fn would_accept(&self, kept: &Kept, value: Value) -> bool {

@@ -23,6 +23,13 @@ impl Key {
     }
 }
 
+impl Execution {
+    /// A key for a location that is in no object.
+    pub(crate) fn new_freed_key(&self) -> Key {
+        Key(self.new_slot())
+    }
+}
+
 /// What a cell is known by: it moves with the cell, and is set when the cell is first used in an execution.
 ///
 /// A cell in a static has no stamp, since models on several OS threads may use it: it is known by its address.
@@ -57,6 +64,10 @@ impl Identity {
         }
         if execution.heap.freed_at(self.address()).is_some() {
             execution.misused.set(Some(Misuse::Freed(self.address())));
+            return Key(execution.new_slot());
+        }
+        if stamp != 0 && execution.heap.is_reused(self.address()) {
+            execution.misused.set(Some(Misuse::Reused(self.address())));
             return Key(execution.new_slot());
         }
         let key = execution.new_slot();

@@ -61,6 +61,7 @@ pub use mend::Mend;
 pub use possession::Leak;
 pub use pulse::{Pulse, Running, pulses};
 pub use request::{Matter, WaitsFor};
+pub use reuse::is_of_allocator;
 pub use runtime::is_in_model;
 pub use script::{Done, Script};
 pub use standing::Standing;

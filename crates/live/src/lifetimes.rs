@@ -6,11 +6,11 @@ use std::panic::Location;
 use teetotal_program::ThreadId;
 
 use crate::complaint::{Access, Complaint, Place, Race};
-use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, MemoryFault};
+use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment};
 use crate::identity::Key;
 use crate::loops::mix;
-use crate::request::{Matter, What};
-use crate::runtime::{Execution, current_unguarded, fail, note, perform};
+use crate::reuse::{put_up, reused};
+use crate::runtime::{Execution, current_unguarded, fail, note};
 
 impl Execution {
     /// The thread whose code allocates and frees, if it is code of the model and not of this crate.
@@ -20,8 +20,9 @@ impl Execution {
         if is_own { None } else { self.running() }
     }
 
-    fn time_of(&self, thread: ThreadId) -> u32 {
-        self.races.try_borrow_mut().map_or(0, |mut races| races.time(thread))
+    /// When it is for `thread`, which runs.
+    pub(crate) fn moment_of(&self, thread: ThreadId) -> Moment {
+        self.races.try_borrow_mut().map_or(Moment::default(), |mut races| races.moment(thread))
     }
 }
 
@@ -33,11 +34,11 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     }
     let thread = execution.allocating()?;
     let (size, align) = (layout.size(), layout.align());
-    let time = execution.time_of(thread);
-    let again = execution.heap.reusable(thread, size, align).filter(|_| is_reused(execution));
+    let again = reused(execution, thread, size, align);
+    let now = execution.moment_of(thread);
     let block = match again {
-        Some(id) => execution.heap.reuse(id, execution.time_of(thread), thread),
-        None => match execution.heap.allocate(thread, time, size, align) {
+        Some(id) => execution.heap.reuse(id, now, thread),
+        None => match execution.heap.allocate(thread, now, size, align) {
             Some(block) => block,
             None => {
                 execution.heap.note_partial();
@@ -50,59 +51,69 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     Some(block as *mut u8)
 }
 
-/// Whether an allocation has the address of a block that its thread has freed: the search decides, within its bound.
-fn is_reused(execution: &Execution) -> bool {
-    execution.reuse.may_ask(execution) && {
-        let place = execution.last_place().unwrap_or(Location::caller());
-        let is_taken = perform(What::Choose { alternatives: 2, matter: Matter::Reuse }, place) == 1;
-        if is_taken {
-            execution.reuse.take(execution);
-        }
-        is_taken
-    }
-}
-
 /// The block at `address` is freed.
 pub(crate) fn free(address: usize) {
     let Some(execution) = current_unguarded() else { return };
     let thread = execution.running();
     let is_checked = execution.allocating().is_some();
 
-    let time = thread.map_or(0, |thread| if is_checked { execution.time_of(thread) } else { 0 });
-    // Others must have done with it before it is poisoned.
-    if let (Some(thread), true) = (thread, is_checked)
+    let is_known = |_: &ThreadId| is_checked;
+    let now = thread.filter(is_known).map_or(Moment::default(), |thread| execution.moment_of(thread));
+    // What is freed must be known to be there, and others must have done with it before it is poisoned.
+    if let Some(thread) = thread.filter(is_known)
+        && let Some(id) = execution.heap.block_at(address)
+        && !execution.knows_allocation(thread, id)
+    {
+        let place = execution.heap.here(thread, now).place;
+        let fault = fault(FaultKind::UnpublishedBlock, (thread, now.after), place, execution.heap.history(id));
+        end(execution, fault);
+    }
+    if let Some(thread) = thread.filter(is_known)
         && let Some(id) = execution.heap.block_at(address)
         && let Some(access) = execution.rival_in(thread, id)
         && !execution.may_be_ordered(thread, &access)
     {
-        let (allocated, _, size) = execution.heap.history(id);
-        let freed = execution.heap.here(thread);
-        let (kind, place, is_ordered) = (FaultKind::RacingFree, freed.place.clone(), false);
-        let (freed, access) = (Some(freed), Some(access));
-        end(execution, MemoryFault { kind, thread, place, size, allocated, freed, access, is_ordered });
+        let freed = execution.heap.here(thread, now);
+        let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
+        end(execution, MemoryFault { freed: Some(freed), access: Some(access), ..fault });
     }
-    match execution.heap.free(thread, time, address) {
+    let parent = |thread| execution.races.try_borrow().ok().and_then(|races| races.parent(thread));
+    let is_of_child = thread.and_then(parent).is_some_and(|parent| parent.index() == 0);
+    match execution.heap.free(thread, now, is_of_child, address) {
         Freed::Now => note_owned(execution, address, -1),
+        Freed::Stays(free) => {
+            note_owned(execution, address, -1);
+            if is_checked {
+                put_up(execution, free);
+            }
+        }
         Freed::Twice(id) => {
-            if let (Some(thread), true) = (thread, is_checked) {
-                let (allocated, freed, size) = execution.heap.history(id);
-                let place = execution.heap.here(thread).place;
+            if let Some(thread) = thread.filter(is_known) {
+                let place = execution.heap.here(thread, now).place;
                 let is_ordered = execution.knows_free(thread, id);
-                let kind = FaultKind::DoubleFree;
-                end(execution, MemoryFault { kind, thread, place, size, allocated, freed, access: None, is_ordered });
+                let fault = fault(FaultKind::DoubleFree, (thread, now.after), place, execution.heap.history(id));
+                end(execution, MemoryFault { is_ordered, ..fault });
             }
         }
         Freed::Unknown => {}
     }
 }
 
+/// A use of a block by a thread after so many of its operations.
+fn fault(kind: FaultKind, by: (ThreadId, u32), place: Option<Place>, block: History) -> MemoryFault {
+    let ((thread, after), History { address, size, allocated, freed }) = (by, block);
+    let (access, is_ordered) = (None, false);
+    MemoryFault { kind, thread, after, place, address, size, allocated, freed, access, is_ordered }
+}
+
 /// The code of the thread that runs has followed a pointer that it read from a freed block.
 pub(crate) extern "C" fn follow_poison() -> ! {
     let fault = current_unguarded().and_then(|execution| {
-        let (kind, thread, unknown) = (FaultKind::StalePointer, execution.running()?, BlockEvent::default());
-        let place = execution.heap.here(thread).place;
-        let (allocated, size, is_ordered) = (unknown, 0, false);
-        Some((execution, MemoryFault { kind, thread, place, size, allocated, freed: None, access: None, is_ordered }))
+        let thread = execution.running()?;
+        let now = execution.moment_of(thread);
+        let place = execution.heap.here(thread, now).place;
+        let unknown = History { address: 0, size: 0, allocated: BlockEvent::default(), freed: None };
+        Some((execution, fault(FaultKind::StalePointer, (thread, now.after), place, unknown)))
     });
     match fault {
         Some((execution, fault)) => end(execution, fault),
@@ -144,6 +155,15 @@ impl Execution {
         may_be
     }
 
+    /// Whether `thread` comes after the allocation of a block.
+    fn knows_allocation(&self, thread: ThreadId, id: BlockId) -> bool {
+        let (owner, time, is_shared) = self.heap.born_when(id, thread);
+        // What is handed over under a lock of std is ordered, though that is not seen.
+        !is_shared
+            || owner == thread
+            || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, owner, time))
+    }
+
     /// Whether `thread` comes after the free of a block.
     fn knows_free(&self, thread: ThreadId, id: BlockId) -> bool {
         let Some((by, time)) = self.heap.freed_when(id) else { return true };
@@ -160,36 +180,27 @@ impl Execution {
         }
     }
 
-    /// What is wrong with an access to freed memory, if `address` is in such.
+    /// What is wrong with an access to freed memory by `thread` after so many operations, if `address` is in such.
     pub(crate) fn use_after_free(
         &self,
         thread: ThreadId,
+        after: u32,
         address: usize,
         place: &'static Location<'static>,
     ) -> Option<MemoryFault> {
-        let id = self.heap.freed_at(address)?;
-        let (allocated, freed, size) = self.heap.history(id);
-        let (kind, place, is_ordered) =
-            (FaultKind::UseAfterFree, Some(Place::from(place)), self.knows_free(thread, id));
-        Some(MemoryFault { kind, thread, place, size, allocated, freed, access: None, is_ordered })
+        let id = self.heap.once_freed_at(address)?;
+        let is_reused = self.heap.freed_at(address).is_none();
+        let kind = if is_reused { FaultKind::ReusedBlock } else { FaultKind::UseAfterFree };
+        let fault = fault(kind, (thread, after), Some(place.into()), self.heap.history(id));
+        Some(MemoryFault { is_ordered: self.knows_free(thread, id), ..fault })
     }
 
     /// What a race is called: one with the creation of a location is about the block that it is in.
     pub(crate) fn complaint_of(&self, race: Race) -> Complaint {
         let created = race.first.kind.is_creation.then(|| self.heap.block_of(race.key)).flatten();
         let Some(id) = created else { return Complaint::Race(race) };
-        let (allocated, freed, size) = self.heap.history(id);
-        let (kind, thread) = (FaultKind::UnpublishedBlock, race.second.thread);
-        let (place, access) = (Some(race.second.place.into()), Some(race.second));
-        Complaint::Memory(Box::new(MemoryFault {
-            kind,
-            thread,
-            place,
-            size,
-            allocated,
-            freed,
-            access,
-            is_ordered: false,
-        }))
+        let by = (race.second.thread, race.second.after);
+        let fault = fault(FaultKind::UnpublishedBlock, by, Some(race.second.place.into()), self.heap.history(id));
+        Complaint::Memory(Box::new(MemoryFault { access: Some(race.second), ..fault }))
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum Misuse {
     StaticChanged,
     /// It is at this address, in memory that was freed.
     Freed(usize),
+    /// It was at this address, in memory that was freed and is now used for something else.
+    Reused(usize),
 }
 
 impl fmt::Display for Misuse {
@@ -24,7 +26,7 @@ impl fmt::Display for Misuse {
                  help: objects kept in a `std::thread_local!`, a `std::sync::OnceLock` or a static of another crate \
                  survive too"
             }
-            Misuse::Freed(_) => "an object was used in memory that was freed",
+            Misuse::Freed(_) | Misuse::Reused(_) => "an object was used in memory that was freed",
             Misuse::StaticChanged => {
                 "a static was changed outside of all models, so that executions would not begin with its initial value\n\
                  help: change it inside the closure that is given to `model`; every execution has a fresh copy"

@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use crate::complaint::Place;
 use crate::runtime::note_taken;
 
 /// Things that code under the checker owns.
@@ -21,12 +22,12 @@ struct Possession {
 }
 
 /// Something that was not given back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leak {
     /// What it is.
     pub what: &'static str,
-    /// Where it was made.
-    pub place: &'static Location<'static>,
+    /// Where it was made, if that is known.
+    pub place: Option<Place>,
 }
 
 impl Possessions {
@@ -57,6 +58,6 @@ impl Possessions {
     /// What is still there.
     pub(crate) fn leaks(&self) -> Vec<Leak> {
         let there = self.list.iter().filter(|own| own.is_there);
-        there.map(|own| Leak { what: own.what, place: own.place }).collect()
+        there.map(|own| Leak { what: own.what, place: Some(own.place.into()) }).collect()
     }
 }

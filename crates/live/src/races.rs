@@ -8,11 +8,14 @@ use teetotal_program::{Order, ThreadId};
 
 use crate::clock::Clock;
 use crate::complaint::{Access, Kind, Race};
+use crate::heap::Moment;
 use crate::identity::Key;
 
 /// Who knows what, and who accessed which data.
 #[derive(Debug, Default)]
 pub(crate) struct Races {
+    /// How many operations the thread that runs has performed.
+    performed: u32,
     threads: Vec<Knowledge>,
     /// For each cell who accessed it.
     data: Vec<History>,
@@ -32,6 +35,8 @@ struct Knowledge {
     read: Clock,
     /// What it knew at its last release fence.
     fenced: Option<Clock>,
+    /// The thread that has started it.
+    parent: Option<ThreadId>,
     /// What led to where it is, if that is tracked.
     causes: Clock,
 }
@@ -94,6 +99,12 @@ impl Races {
         let child = self.knowledge(child);
         child.clock.join(&published);
         child.causes.join(&causes);
+        child.parent = Some(thread);
+    }
+
+    /// The thread that has started `thread`, if that has begun and was not the first.
+    pub(crate) fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
+        self.threads.get(thread.index())?.parent
     }
 
     /// `thread` learns of everything that `other` did.
@@ -181,7 +192,7 @@ impl Races {
             self.data.resize_with(key.index() + 1, History::default);
         }
         let (clock, history) = (&self.threads[thread.index()].clock, &mut self.data[key.index()]);
-        let second = Access { thread, time, place, kind };
+        let second = Access { thread, time, after: self.performed, place, kind };
         if history.has_plain || !kind.is_atomic {
             let is_rival =
                 |access: &&Access| kind.conflicts(access.kind) && access.time > clock.get(access.thread.index());
@@ -201,8 +212,8 @@ impl Races {
         None
     }
 
-    /// `owner` made the cell, or moved it to where it is, at its time `time`.
-    pub(crate) fn create(&mut self, owner: ThreadId, time: u32, key: Key) {
+    /// `owner` made the cell, or moved it to where it is, when it was `born`.
+    pub(crate) fn create(&mut self, owner: ThreadId, born: Moment, key: Key) {
         if self.data.len() <= key.index() {
             self.data.resize_with(key.index() + 1, History::default);
         }
@@ -210,7 +221,21 @@ impl Races {
         history.has_plain = true;
         history.accesses.retain(|access| !access.kind.is_creation);
         let place = Location::caller();
-        history.accesses.push(Access { thread: owner, time, place, kind: Kind::CREATION });
+        let Moment { time, after } = born;
+        history.accesses.push(Access { thread: owner, time, after, place, kind: Kind::CREATION });
+    }
+
+    /// An access by `thread` to a cell that it does not know to be made, if it is one.
+    pub(crate) fn unknown_creation(
+        &mut self,
+        thread: ThreadId,
+        key: Key,
+        place: &'static Location<'static>,
+        kind: Kind,
+    ) -> Option<Race> {
+        let first = self.rival(thread, key).filter(|access| access.kind.is_creation)?;
+        let second = Access { thread, time: self.time(thread), after: self.performed, place, kind };
+        Some(Race { first, second, key })
     }
 
     /// An access to a cell that `thread` does not know of, if there is one.
@@ -231,6 +256,16 @@ impl Races {
         let accesses = self.data.get_mut(key.index()).into_iter().flat_map(|history| &mut history.accesses);
         let own = accesses.filter(|access| access.thread == thread && access.kind == kind);
         own.for_each(|access| access.time = access.time.max(time));
+    }
+
+    /// The thread that runs from now on has performed so many operations.
+    pub(crate) fn perform(&mut self, performed: u32) {
+        self.performed = performed;
+    }
+
+    /// When it is for `thread`, which runs.
+    pub(crate) fn moment(&mut self, thread: ThreadId) -> Moment {
+        Moment { time: self.time(thread), after: self.performed }
     }
 
     /// How many steps of itself `thread` knows.

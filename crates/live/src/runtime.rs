@@ -255,9 +255,11 @@ pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> !
 pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
     if let Some(misuse) = current(|execution| execution.misused.take()).flatten() {
         let fault = match misuse {
-            Misuse::Freed(address) => {
-                current(|execution| execution.use_after_free(execution.running()?, address, place)).flatten()
-            }
+            Misuse::Freed(address) | Misuse::Reused(address) => current(|execution| {
+                let thread = execution.running()?;
+                execution.use_after_free(thread, execution.moment_of(thread).after, address, place)
+            })
+            .flatten(),
             Misuse::Captured | Misuse::StaticChanged => {
                 current(|execution| execution.ledger.note_misuse(misuse.to_string(), place.into()));
                 None
@@ -345,11 +347,12 @@ pub(crate) enum Ran {
 impl Execution {
     pub(crate) fn new(ledger: Ledger, setup: &Setup) -> Self {
         let Setup { spurious: max_spurious, reuse, trusts_frees, .. } = *setup;
-        let (heap, reuse) = (Heap::new(), Reuse::new(reuse));
+        let heap = Heap::new();
         if Checked::is_installed() && !heap.is_on() {
             ledger.note_unchecked_memory();
         }
         let (open, heads, program) = (ledger.names(), ledger.heads(), Program::here());
+        let reuse = Reuse::new(reuse, &open);
         let execution =
             Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
         if trusts_frees && execution.heap.is_on() {
@@ -521,7 +524,6 @@ impl Execution {
 
     /// Takes note that `value` was written to a cell.
     pub(crate) fn wrote(&self, key: Key, value: Value) {
-        self.heap.publish(value);
         self.slots.borrow_mut()[key.index()] = Some(value);
     }
 
@@ -534,7 +536,6 @@ impl Execution {
 
     /// Takes note that `value` was read from a cell.
     pub(crate) fn touch(&self, key: Key, value: Value) {
-        self.heap.publish(value);
         self.slots.borrow_mut()[key.index()].get_or_insert(value);
     }
 

@@ -59,6 +59,8 @@ pub struct Setup {
     pub spurious: usize,
     /// How often an allocation may be given the address of a freed block.
     pub reuse: usize,
+    /// Whether a block is a leak that another thread may know of and that is not freed.
+    pub leaks: bool,
     /// How often loops go round before the fairness bound holds them back.
     pub fairness: Fairness,
     /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
@@ -73,7 +75,16 @@ impl Default for Setup {
     fn default() -> Self {
         let backend = Backend::default();
         let (stack_size, fairness, keeps_failed_reads) = (STACK_SIZE, Fairness::DEFAULT, false);
-        Setup { stack_size, spurious: 0, reuse: 0, fairness, keeps_failed_reads, backend, trusts_frees: false }
+        Setup {
+            stack_size,
+            spurious: 0,
+            reuse: 0,
+            leaks: false,
+            fairness,
+            keeps_failed_reads,
+            backend,
+            trusts_frees: false,
+        }
     }
 }
 
@@ -271,7 +282,11 @@ impl Live {
     #[must_use]
     pub fn leaks(&self) -> Vec<Leak> {
         self.execution.let_go();
-        self.execution.possessions.borrow().leaks()
+        let mut leaks = self.execution.possessions.borrow().leaks();
+        if self.setup.leaks {
+            leaks.extend(self.execution.heap.leaks());
+        }
+        leaks
     }
 
     /// Ends an execution that the search has no more use for.
@@ -422,6 +437,7 @@ impl Live {
     /// Lets `thread` run to its next operation.
     fn run(&mut self, thread: ThreadId, answer: Value) {
         self.watch_surroundings(thread);
+        self.execution.races.borrow_mut().perform(self.threads[thread.index()].performed);
         let own = &mut self.threads[thread.index()];
         let fiber = own.fiber.as_mut().expect("a thread that runs has code");
         let ran = with_pulse(self.pulse.as_deref(), thread, own.place, || self.execution.run(thread, fiber, answer));
@@ -488,7 +504,8 @@ impl Live {
             let (thread, own) = (ThreadId::at(index), &mut self.threads[index]);
             let State::Waiting(request) = &own.state else { continue };
             let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
-            let fault = address.and_then(|address| self.execution.use_after_free(thread, address, request.place));
+            let fault = address
+                .and_then(|address| self.execution.use_after_free(thread, own.performed, address, request.place));
             let Some(fault) = fault else { continue };
             let failure = Failure::Panic { instruction: own.performed };
             let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
@@ -568,14 +585,21 @@ impl Live {
         let index = self.threads[thread.index()].performed;
         let Some(request) = self.request(thread) else { return };
         let mut races = self.execution.races.borrow_mut();
+        races.perform(index);
         let access = |races: &mut Races, cell: &Cell, kind: Kind| {
-            if cell.may_race
-                && let Some(race) = races.access(thread, cell.key, request.place, kind)
-            {
-                self.execution.raced.set(Some(race));
+            // Whatever else a lock allows, it must be known to be there.
+            let race = match cell.may_race {
+                true => races.access(thread, cell.key, request.place, kind),
+                false => races.unknown_creation(thread, cell.key, request.place, kind),
+            };
+            if race.is_some() {
+                self.execution.raced.set(race);
             }
         };
+        let publish = |value: Value| self.execution.heap.publish(thread, value);
         let update = |races: &mut Races, cell: &Cell, order: Order, new: Value| {
+            publish(answer);
+            publish(new);
             races.read(thread, order, source);
             access(races, cell, Kind::ATOMIC_WRITE);
             races.write(thread, index, order, source);
@@ -583,11 +607,13 @@ impl Live {
         };
         match &request.what {
             What::Load { at, order } => {
+                publish(answer);
                 races.read(thread, *order, source);
                 access(&mut races, at, Kind::ATOMIC_READ);
                 self.execution.touch(at.key, answer);
             }
             What::Store { at, order, value } => {
+                publish(*value);
                 access(&mut races, at, Kind::ATOMIC_WRITE);
                 races.write(thread, index, *order, None);
                 self.execution.wrote(at.key, *value);
@@ -599,6 +625,7 @@ impl Live {
                         teetotal_program::OnFailure::Load(order) => *order,
                         teetotal_program::OnFailure::Locked => *order,
                     };
+                    publish(answer);
                     races.read(thread, order, source);
                     access(&mut races, at, Kind::ATOMIC_READ);
                     self.execution.touch(at.key, answer);

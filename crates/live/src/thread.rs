@@ -257,7 +257,7 @@ impl Builder {
         F: FnOnce() -> T + 'static,
         T: 'static,
     {
-        let result = Packet::untracked(Mutex::new(None), place);
+        let result = unmodeled(|| Packet::untracked(Mutex::new(None), place));
         let body = body(f, result.clone(), place, Ends::Alone);
         JoinHandle(Handle::Modeled(start(self.name, result, body, place)))
     }
@@ -294,6 +294,13 @@ enum Ends {
     InScope,
 }
 
+/// What is made here for a thread is no memory of the model.
+fn unmodeled<R>(make: impl FnOnce() -> R) -> R {
+    let mut make = Some(make);
+    let made = execution(|_| make.take().map(|make| make()));
+    made.flatten().unwrap_or_else(|| make.take().expect("it is not yet made")())
+}
+
 /// What a thread runs that leaves behind what `f` gives.
 ///
 /// As in the standard library it has finished when `f` has returned, for `is_finished` and for the end of its scope; the
@@ -328,9 +335,9 @@ fn start<T>(
     body: impl FnOnce() + 'static,
     place: &'static Location<'static>,
 ) -> Modeled<T> {
-    let shared: Arc<Mutex<Option<Thread>>> = Arc::default();
+    let shared: Arc<Mutex<Option<Thread>>> = unmodeled(Arc::default);
     let own = Arc::clone(&shared);
-    let body: Body = Box::new(move || {
+    let body = move || {
         // The thread knows itself by the handle that its parent has.
         execution(|execution| {
             if let Some(number) = running() {
@@ -343,7 +350,8 @@ fn start<T>(
             }
         });
         body();
-    });
+    };
+    let body: Body = unmodeled(|| Box::new(body));
     let number = Number(perform(What::Spawn { body: Some(body) }, place) as u16);
     let thread = locked(&shared).take();
     Modeled { number, result, thread: thread.unwrap_or_else(|| handle_for(number, None)), place }

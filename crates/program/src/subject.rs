@@ -297,8 +297,9 @@ pub trait Hindsight: Subject {
     /// Whether the `Await` of one location would have gone on with `value`.
     fn would_accept(&self, kept: &Self::Kept, value: Value) -> bool;
 
-    /// How often in an execution a choice like this one may take another alternative than its first, if not any number.
-    fn most_taken(&self, _kept: &Self::Kept) -> Option<usize> {
+    /// What a choice is about, and how often in an execution choices about that may take another alternative than their
+    /// first, if not any number.
+    fn most_taken(&self, _kept: &Self::Kept) -> Option<(u32, usize)> {
         None
     }
 

@@ -40,5 +40,5 @@ pub use replayed::replayed;
 pub use snippet::Snippet;
 pub use style::{Options, Style};
 pub use tally::Tally;
-pub use timeline::Timeline;
+pub use timeline::{Note, Timeline};
 pub use verdict::Verdict;

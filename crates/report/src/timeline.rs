@@ -28,6 +28,16 @@ pub struct Timeline<'a> {
     pub outcome: Option<&'a [Value]>,
 }
 
+/// What a thread did between two steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
+    /// How many steps come before it.
+    pub after: usize,
+    /// The thread, by its number.
+    pub thread: usize,
+    pub text: String,
+}
+
 impl Timeline<'_> {
     /// The execution as text: the steps, the outcome, and an explanation.
     ///
@@ -50,7 +60,13 @@ impl Timeline<'_> {
     /// The steps alone: side by side where the width allows it, else one after the other.
     #[must_use]
     pub fn render_steps(&self, options: Options) -> String {
-        let rows = rows::rows(self, options.style.glyphs());
+        self.render_steps_with(&[], options)
+    }
+
+    /// The steps alone, with rows for what threads did between them, in this order.
+    #[must_use]
+    pub fn render_steps_with(&self, notes: &[Note], options: Options) -> String {
+        let rows = rows::rows_with(self, notes, options.style.glyphs());
         let threads: Vec<&str> = self.program.threads.iter().map(|thread| thread.name.as_str()).collect();
         grid::draw(&rows, &threads, options).unwrap_or_else(|| list::draw(&rows, &threads, options))
     }

@@ -14,6 +14,7 @@ use teetotal_frontends::traces::Format;
 use teetotal_live::{Fairness, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
 
+mod between;
 mod caveat;
 mod checkpoint;
 mod choice;
@@ -110,12 +111,16 @@ pub struct Builder {
     /// How often in an execution a weak compare-exchange may fail, or a `park` or a wait for a `Condvar` or a future may
     /// end, for no reason: once unless set, since a loop that tries again would have no end otherwise.
     pub spurious: usize,
-    /// How often in an execution an allocation may be given the address of a block that its thread has freed: once
-    /// unless set.
+    /// How often in an execution an allocation may be given the address of a freed block: once unless set.
     ///
     /// It needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. Without it addresses are those of the
     /// system's allocator, and reuse is not searched.
     pub reuse: usize,
+    /// Whether a block that another thread may know of and that is not freed when an execution ends is a leak, with
+    /// [`alloc::Checked`](crate::alloc::Checked) as the global allocator.
+    ///
+    /// `Arc`s, [`alloc::alloc`](crate::alloc::alloc) and [`alloc::Track`](crate::alloc::Track) are checked in any case.
+    pub leaks: bool,
     /// How many iterations a loop has before its thread runs on only if no other thread can, where they are not seen
     /// to repeat; by default 4 for loops that change something and yield, and more for others.
     ///
@@ -244,6 +249,7 @@ impl Builder {
             must_reach: Vec::new(),
             spurious: 1,
             reuse: 1,
+            leaks: false,
             fairness_bound: None,
             allow_incomplete: false,
             leave_out_unrepeatable: false,
@@ -354,8 +360,10 @@ impl Builder {
             (None, Some(_)) => Fairness { hinted: 1, ..Fairness::DEFAULT },
             (None, None) => Fairness::DEFAULT,
         };
-        let (keeps_failed_reads, trusts_frees) = (self.robustness, self.passes_like_loom);
-        let setup = Setup { stack_size, spurious, reuse, fairness, keeps_failed_reads, backend, trusts_frees };
+        // What the allocator does is no part of the question.
+        let reuse = if self.robustness { 0 } else { reuse };
+        let (keeps_failed_reads, trusts_frees, leaks) = (self.robustness, self.passes_like_loom, self.leaks);
+        let setup = Setup { stack_size, spurious, reuse, leaks, fairness, keeps_failed_reads, backend, trusts_frees };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 

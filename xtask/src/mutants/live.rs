@@ -17,6 +17,10 @@ pub(super) const TESTS: &[&str] = &[
     "livelocks",
     "memory_input",
     "waiting",
+    "memory",
+    "memory_corpus",
+    "memory_creation",
+    "memory_property",
 ];
 
 /// All of them.
@@ -266,5 +270,89 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/teetotal/src/model/checkpoint.rs",
         original: "ledger.take_over(&bounded, &assumed, is_spurious);",
         replacement: "ledger.take_over(&[], &assumed, is_spurious); drop(bounded);",
+    },
+    Mutant {
+        name: "a freed block is given out again at once",
+        file: "crates/live/src/heap.rs",
+        original: "if !is_shared && !block.stays() {",
+        replacement: "if true {",
+    },
+    Mutant {
+        name: "a freed block that others know of is not filled with poison",
+        file: "crates/live/src/heap.rs",
+        original: "unsafe { poison::fill(block.start, block.size) };\n                let Some(thread)",
+        replacement: "let Some(thread)",
+    },
+    Mutant {
+        name: "who made a block does not count",
+        file: "crates/live/src/lifetimes.rs",
+        original: "races.create(owner, born, key);",
+        replacement: "_ = (&mut races, owner, born, key);",
+    },
+    Mutant {
+        name: "a free is no access",
+        file: "crates/live/src/lifetimes.rs",
+        original: "self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key))",
+        replacement: "self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key)).filter(|_| false)",
+    },
+    Mutant {
+        name: "a free need not know the allocation",
+        file: "crates/live/src/lifetimes.rs",
+        original: "&& !execution.knows_allocation(thread, id)",
+        replacement: "&& !execution.knows_allocation(thread, id)\n        && false",
+    },
+    Mutant {
+        name: "a second free is none",
+        file: "crates/live/src/heap.rs",
+        original: "return Freed::Twice(id);",
+        replacement: "return Freed::Unknown;",
+    },
+    Mutant {
+        name: "an access that comes after a free is not looked for",
+        file: "crates/live/src/subject.rs",
+        original: "if self.execution.heap.take_freed() {",
+        replacement: "if self.execution.heap.take_freed() && false {",
+    },
+    Mutant {
+        name: "a freed block is never reused",
+        file: "crates/live/src/reuse.rs",
+        original: "if choices.is_empty() {",
+        replacement: "if choices.is_empty() || true {",
+    },
+    Mutant {
+        name: "only the last freed block is reused",
+        file: "crates/live/src/heap.rs",
+        original: "lane.given_up.iter().rev().filter(fits).map(",
+        replacement: "lane.given_up.iter().rev().filter(fits).take(1).map(",
+    },
+    Mutant {
+        name: "a block that another thread has freed is not reused",
+        file: "crates/live/src/reuse.rs",
+        original: "self.open.iter().filter(move |free| free.thread != thread && free.class == class).copied()",
+        replacement: "self.open.iter().filter(move |free| free.thread != thread && free.class == class && false).copied()",
+    },
+    Mutant {
+        name: "a lock need not be known to be there",
+        file: "crates/live/src/subject.rs",
+        original: "false => races.unknown_creation(thread, cell.key, request.place, kind),",
+        replacement: "false => races.unknown_creation(thread, cell.key, request.place, kind).filter(|_| false),",
+    },
+    Mutant {
+        name: "an address that was read is known to no other thread",
+        file: "crates/live/src/subject.rs",
+        original: "publish(answer);\n            publish(new);",
+        replacement: "publish(new);",
+    },
+    Mutant {
+        name: "a block that is left is no leak",
+        file: "crates/live/src/subject.rs",
+        original: "if self.setup.leaks {",
+        replacement: "if self.setup.leaks && false {",
+    },
+    Mutant {
+        name: "an address that is published after its free is given out again",
+        file: "crates/live/src/heap.rs",
+        original: "if !block.is_live\n                && let Some(at)",
+        replacement: "if false\n                && let Some(at)",
     },
 ];

@@ -94,13 +94,14 @@ impl<S: Hindsight> Changes<'_, S> {
     /// thread have taken.
     fn is_within_bound(&self, id: EventId, counts: &[u32]) -> bool {
         let bound = |id: EventId| self.subject.most_taken(self.execution.operations[id.index()].kept.as_ref()?);
-        let Some(most) = bound(id) else { return true };
+        let matter = |id: EventId| bound(id).map(|(matter, _)| matter);
+        let Some((_, most)) = bound(id) else { return true };
         let is_taken = |&(other, event): &(EventId, &Event)| {
             event.kind == EventKind::Choose
                 && other != id
                 && event.index < counts[event.thread.index()]
                 && event.read != Some(0)
-                && bound(other).is_some()
+                && matter(other) == matter(id)
         };
         self.execution.trace.ids().filter(is_taken).count() < most
     }

@@ -9,6 +9,8 @@ use crate::complaint::{Access, Place};
 pub struct BlockEvent {
     /// The thread of the model, if it was one.
     pub thread: Option<ThreadId>,
+    /// How many operations the thread had performed before.
+    pub after: u32,
     /// Where in the source; it is known only where an execution is run again to be shown, and if the program has debug
     /// information.
     pub place: Option<Place>,
@@ -23,6 +25,10 @@ pub struct MemoryFault {
     pub thread: ThreadId,
     /// Where it did: the access, or the second free.
     pub place: Option<Place>,
+    /// How many operations the thread had performed before.
+    pub after: u32,
+    /// Where the block is; 0 if that is not known.
+    pub address: usize,
     /// The size of the block in bytes.
     pub size: usize,
     /// The allocation of the block.
@@ -41,6 +47,8 @@ pub struct MemoryFault {
 pub enum FaultKind {
     /// An access to a block that was freed.
     UseAfterFree,
+    /// An access to what was in a block that was freed and is now allocated for something else.
+    ReusedBlock,
     /// An access through a pointer that was read from a block that was freed.
     StalePointer,
     /// A free of a block that was freed.

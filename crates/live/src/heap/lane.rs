@@ -4,13 +4,17 @@ use std::ops::Range;
 
 use teetotal_program::ThreadId;
 
-use super::BlockId;
 use super::region::Arena;
 use super::site::Site;
+use super::{BlockId, Moment};
 use crate::identity::Key;
+use crate::reuse::Free;
 
 /// Sizes and places of blocks are multiples of this.
 const GRAIN: usize = 16;
+
+/// What is left of an execution takes whole pages.
+const PAGE: usize = 1 << 12;
 
 /// A block of memory.
 #[derive(Debug)]
@@ -18,40 +22,64 @@ pub(super) struct Block {
     pub(super) start: usize,
     pub(super) size: usize,
     pub(super) align: usize,
-    /// The thread that allocated it, when by its own time, and where.
+    /// The thread that allocated it, when, and where.
     pub(super) owner: ThreadId,
-    pub(super) born: u32,
+    pub(super) born: Moment,
     pub(super) allocated: Site,
     pub(super) is_live: bool,
-    /// The thread that freed it, when by its own time, and where.
+    /// Whether it was freed before, where others may have known of it.
+    pub(super) is_reused: bool,
+    /// The thread that freed it, when, and where.
     pub(super) freed_by: Option<ThreadId>,
-    pub(super) died: u32,
+    pub(super) died: Moment,
     pub(super) freed: Site,
     /// The locations that were accessed in it.
     pub(super) keys: Vec<Key>,
-    /// Whether its address was written to a location.
-    pub(super) is_published: bool,
+    /// The threads that have written its address to a location or read it from one, a bit for each.
+    pub(super) published_by: u64,
 }
 
 impl Block {
     /// It is allocated.
-    pub(super) fn begin(&mut self, owner: ThreadId, born: u32, allocated: Site) {
+    pub(super) fn begin(&mut self, owner: ThreadId, born: Moment, allocated: Site) {
         (self.owner, self.born, self.allocated) = (owner, born, allocated);
         self.is_live = true;
         self.keys.clear();
-        self.is_published = false;
+        self.published_by = 0;
+    }
+
+    /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
+    ///
+    /// It depends on nothing but what the thread itself has done: what it does next must not depend on when others do
+    /// something. Memory that only the standard library knows is never such: it may be freed while a lock is held.
+    pub(super) fn is_shared_by(&self, thread: ThreadId) -> bool {
+        self.published_by & bit(thread) != 0
     }
 
     /// Whether another thread may know of it, so that it stays when it is freed.
     pub(super) fn stays(&self) -> bool {
-        self.is_published || !self.keys.is_empty()
+        self.published_by != 0 || !self.keys.is_empty()
     }
 
     /// It is freed.
-    pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: u32, freed: Site) {
+    pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: Moment, freed: Site) {
         (self.freed_by, self.died, self.freed) = (freed_by, died, freed);
         self.is_live = false;
     }
+}
+
+/// The bit of a thread.
+pub(super) fn bit(thread: ThreadId) -> u64 {
+    1 << (thread.index() % 64)
+}
+
+/// A block that a thread has freed and that stays.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GivenUp {
+    pub(super) free: Free,
+    pub(super) id: BlockId,
+    /// Whether the thread has allocated it once more.
+    pub(super) is_taken: bool,
 }
 
 /// The blocks of a thread, in the order of their addresses.
@@ -65,7 +93,7 @@ pub(super) struct Lane {
     /// Freed blocks that no other thread knows of: the next allocation may have them.
     pub(super) spare: Vec<u32>,
     /// Blocks that this thread has freed and that stay.
-    pub(super) given_up: Vec<BlockId>,
+    pub(super) given_up: Vec<GivenUp>,
 }
 
 impl Lane {
@@ -74,7 +102,7 @@ impl Lane {
     }
 
     /// Allocates a block; nothing if there is no room.
-    pub(super) fn allocate(&mut self, born: u32, size: usize, align: usize, site: Site) -> Option<usize> {
+    pub(super) fn allocate(&mut self, born: Moment, size: usize, align: usize, site: Site) -> Option<usize> {
         let fits = |&index: &u32| {
             let block = &self.blocks[index as usize];
             block.size == size && block.align == align
@@ -102,11 +130,12 @@ impl Lane {
             born,
             allocated: site,
             is_live: true,
+            is_reused: false,
             freed_by: None,
-            died: 0,
+            died: Moment::default(),
             freed,
             keys,
-            is_published: false,
+            published_by: 0,
         });
         Some(start)
     }
@@ -131,7 +160,9 @@ impl Lane {
     pub(super) fn end_execution(&mut self, arena: &Arena, index: usize) {
         let live = self.blocks.iter().filter(|block| block.is_live);
         let (n_live, end) = live.fold((0, 0), |(n, _), block| (n + 1, block.start + block.size));
-        self.first = arena.leave(index, n_live, end.next_multiple_of(GRAIN));
+        // The next one begins at the same place in a page, so that what looks at the low bits of addresses does the same.
+        let step = if end - self.bounds.start.min(end) < self.bounds.len() / 2 { PAGE } else { GRAIN };
+        self.first = arena.leave(index, n_live, end.next_multiple_of(step));
         self.next = self.first;
         self.blocks.clear();
         self.spare.clear();

@@ -50,8 +50,10 @@ impl Sites {
 
 /// The first place in a backtrace that is neither of this crate nor of the standard library.
 ///
-/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known.
+/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a function
+/// that was inlined may be without its path, so that its file decides too.
 fn place_in(trace: &str) -> Option<Place> {
+    let own_files = file!().trim_end_matches("heap/site.rs");
     let mut is_own = true;
     for line in trace.lines().map(str::trim_start) {
         let Some(place) = line.strip_prefix("at ") else {
@@ -61,8 +63,8 @@ fn place_in(trace: &str) -> Option<Place> {
             is_own = function.starts_with("teetotal_live::") || of_rust.iter().any(|name| function.starts_with(name));
             continue;
         };
-        if is_own || place.contains("/rustc/") || place.contains("/library/alloc/") || place.contains("/library/core/")
-        {
+        let of_rust = ["/rustc/", "/library/alloc/", "/library/core/", "/library/std/"];
+        if is_own || place.contains(own_files) || of_rust.iter().any(|folder| place.contains(folder)) {
             continue;
         }
         let mut parts = place.rsplitn(3, ':');
@@ -95,5 +97,18 @@ mod tests {
                      3: stack::push\n             at /elsewhere/tests/stack.rs:17:20\n";
         let place = place_in(trace).expect("there is a frame of the user");
         assert_eq!((place.file.as_str(), place.line, place.column), ("/elsewhere/tests/stack.rs", 17, 20));
+    }
+
+    #[test]
+    fn inlined_frames_are_known_by_their_files() {
+        let own = format!("/there/{}", file!());
+        let trace = format!(
+            "   0: add\n             at {own}:3:4\n   1: dealloc\n             at {own}:5:6\n   \
+             2: __rust_dealloc\n             at /elsewhere/tests/stack.rs:9:19\n   \
+             3: drop<u32>\n             at /rustc/abc/library/alloc/src/boxed.rs:5:6\n   \
+             4: {{closure#0}}\n             at /elsewhere/tests/stack.rs:136:17\n"
+        );
+        let place = place_in(&trace).expect("there is a frame of the user");
+        assert_eq!((place.file.as_str(), place.line, place.column), ("/elsewhere/tests/stack.rs", 136, 17));
     }
 }

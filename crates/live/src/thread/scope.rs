@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use teetotal_program::{Order, ThreadId as Number};
 
-use super::{Builder, Ends, Modeled, Packet, Result, Thread, body, is_open, locals_name, locked, start};
+use super::{Builder, Ends, Modeled, Packet, Result, Thread, body, is_open, locals_name, locked, start, unmodeled};
 use crate::request::{Until, What};
 use crate::runtime::{is_active, perform};
 
@@ -168,8 +168,9 @@ impl Builder {
             let thread = Thread::outside(handle.thread().clone());
             return Ok(ScopedJoinHandle(ScopedHandle::Real(handle, thread)));
         };
-        let result = Packet::untracked(Mutex::new(None), place);
-        let body: Box<dyn FnOnce() + 'scope> = Box::new(body(f, result.clone(), place, Ends::InScope));
+        let result = unmodeled(|| Packet::untracked(Mutex::new(None), place));
+        let body = body(f, result.clone(), place, Ends::InScope);
+        let body: Box<dyn FnOnce() + 'scope> = unmodeled(|| Box::new(body));
         // SAFETY: the scope does not end before the thread has dropped everything of this lifetime; a model that is given
         // up runs none of its threads any more.
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };

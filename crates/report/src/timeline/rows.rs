@@ -4,8 +4,8 @@ use teetotal_memory::{Event, EventId, EventKind, Model, ModelVisitor, Source, St
 use teetotal_program::ir::{Address, Instruction};
 use teetotal_program::{Loc, Order, Value};
 
-use super::Timeline;
 use super::names::{Names, number};
+use super::{Note, Timeline};
 use crate::style::Glyphs;
 
 /// One row: a step, or how things stand before the first and after the last.
@@ -40,9 +40,9 @@ impl Row {
     }
 }
 
-/// Every row of an execution: the start, its steps, the end.
-pub(super) fn rows(timeline: &Timeline<'_>, glyphs: Glyphs) -> Vec<Row> {
-    Narrator::new(timeline, glyphs).tell()
+/// Every row of an execution: the start, its steps with what threads did between them, the end.
+pub(super) fn rows_with(timeline: &Timeline<'_>, notes: &[Note], glyphs: Glyphs) -> Vec<Row> {
+    Narrator::new(timeline, glyphs).tell(notes)
 }
 
 /// Follows an execution step by step.
@@ -77,13 +77,15 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    fn tell(mut self) -> Vec<Row> {
+    fn tell(mut self, notes: &[Note]) -> Vec<Row> {
         let mut rows = vec![self.standstill("start")];
+        self.add_notes(notes, 0, &mut rows);
         for (index, record) in self.timeline.trace.steps().iter().enumerate() {
             rows.push(match record.step {
                 Step::Issue { .. } => self.issue(index, record),
                 Step::Commit { .. } => self.commit(index, record),
             });
+            self.add_notes(notes, index + 1, &mut rows);
         }
         let mut end = self.standstill("end");
         for cell in end.cells.iter_mut().filter(|cell| !cell.buffer.is_empty()) {
@@ -92,6 +94,14 @@ impl<'a> Narrator<'a> {
         }
         rows.push(end);
         rows
+    }
+
+    /// The rows for what threads did after so many steps.
+    fn add_notes(&self, notes: &[Note], after: usize, rows: &mut Vec<Row>) {
+        for note in notes.iter().filter(|note| note.after == after) {
+            let row = self.row(0, note.thread, note.text.clone(), String::new());
+            rows.push(Row { label: String::new(), ..row });
+        }
     }
 
     /// A row in which nothing happens: all that memory and buffers hold.

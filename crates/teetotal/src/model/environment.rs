@@ -66,6 +66,7 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(n) = number(&["TEETOTAL_REUSE"]) {
         builder.reuse = n;
     }
+    builder.leaks |= is_set("TEETOTAL_LEAKS");
     if let Some(file) = ["TEETOTAL_CHECKPOINT", "LOOM_CHECKPOINT_FILE"].into_iter().find_map(text) {
         builder.checkpoint_file = Some(file.into());
     }

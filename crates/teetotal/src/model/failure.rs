@@ -6,6 +6,7 @@ use teetotal_memory::{Event, MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
 use teetotal_report::{Options, Snippet, Timeline};
 
+use super::between;
 use super::memory;
 use super::perform::{Performed, Way, perform};
 use super::problem::Problem;
@@ -107,7 +108,7 @@ fn places_of<M: Model>(performed: &Performed<M>, problem: &Problem) -> Vec<Place
         Problem::Deadlock(blocked) | Problem::Livelock(blocked) => {
             blocked.iter().filter_map(|&thread| live.source_place(thread)).map(Place::from).collect()
         }
-        Problem::Leak(leaks) => leaks.iter().map(|leak| leak.place.into()).collect(),
+        Problem::Leak(leaks) => leaks.iter().filter_map(|leak| leak.place.clone()).collect(),
     }
 }
 
@@ -165,7 +166,10 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
             let mut out = "leak: not given back when the execution ends\n".to_owned();
             for leak in leaks {
                 let label = format!("this {} was made here", leak.what);
-                out.push_str(after_message(&snippet("", &leak.place.into(), Some(&label), &mut texts)));
+                match &leak.place {
+                    Some(place) => out.push_str(after_message(&snippet("", place, Some(&label), &mut texts))),
+                    None => out.push_str(&format!("  a {} (the place in the source is not known)\n", leak.what)),
+                }
             }
             out
         }
@@ -277,13 +281,18 @@ pub(super) fn snippet(message: &str, place: &Place, label: Option<&str>, texts: 
 
 pub(super) fn timeline<M: Model>(performed: &Performed<M>) -> String {
     let live = performed.system.subject();
-    match storyboard::draw(live, &performed.trace, &mut SourceTexts::default()) {
+    let mut texts = SourceTexts::default();
+    match storyboard::draw(live, &performed.trace, &mut texts) {
         Some(board) => {
             let timeline = Timeline { program: &board.program, trace: &board.trace, model: M::ID, outcome: None };
             let options = Options { width: WIDTH, ..Options::default() };
             let is_sequential = axiomatic::accepts_code(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
             let words = if is_sequential { String::new() } else { timeline.render_words(options) + "\n" };
-            format!("{}\n{}{words}", timeline.render_steps(options), cycle(performed))
+            let notes =
+                performed.problem.as_ref().map_or_else(Vec::new, |problem| between::rows(problem, &board, &mut texts));
+            let why = performed.problem.as_ref().and_then(|problem| between::why(problem, &board));
+            let why = why.map_or_else(String::new, |why| why + "\n");
+            format!("{}\n{why}{}{words}", timeline.render_steps_with(&notes, options), cycle(performed))
         }
         None => "(the execution cannot be shown)\n".to_owned(),
     }

@@ -42,8 +42,14 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
         FaultKind::StalePointer => {
             ("use after free: a pointer was followed that was read from freed memory", "follows it")
         }
+        FaultKind::ReusedBlock => {
+            ("use after free: this block of memory was freed, and allocated for something else", "accesses it")
+        }
         FaultKind::DoubleFree => ("double free: this block of memory was freed before", "frees it again"),
         FaultKind::RacingFree => ("use after free: nothing orders the free of this block after an access", "frees it"),
+        FaultKind::UnpublishedBlock if fault.access.is_none() => {
+            ("data race: nothing orders the allocation of this block before its free", "frees it")
+        }
         FaultKind::UnpublishedBlock => {
             ("data race: nothing orders the creation of this value before an access", "accesses it")
         }
@@ -56,16 +62,36 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
         None => out.push_str(&format!("  {label} (the place in the source is not known)\n")),
     };
     let allocated = format!("{} allocates the block ({} bytes)", by(&fault.allocated), fault.size);
-    if fault.kind != FaultKind::StalePointer {
-        row(fault.allocated.place.as_ref(), &allocated);
+    match fault.kind {
+        FaultKind::StalePointer | FaultKind::ReusedBlock => {}
+        _ => row(fault.allocated.place.as_ref(), &allocated),
     }
     if let (Some(access), FaultKind::RacingFree) = (&fault.access, fault.kind) {
         row(Some(&access.place.into()), &format!("{} {} it here", thread_name(access.thread), access.kind.verb()));
     } else if let (Some(freed), true) = (&fault.freed, fault.kind != FaultKind::UnpublishedBlock) {
         row(freed.place.as_ref(), &format!("{} frees it", by(freed)));
     }
+    if fault.kind == FaultKind::ReusedBlock {
+        row(fault.allocated.place.as_ref(), &format!("{} allocates its memory again", by(&fault.allocated)));
+    }
     row(fault.place.as_ref(), &format!("{thread} {verb}"));
+    out.push_str(&format!("help: {}\n", help(fault)));
     out
+}
+
+/// What to do about it.
+fn help(fault: &MemoryFault) -> &'static str {
+    match fault.kind {
+        FaultKind::DoubleFree => "let one atomic exchange, such as `swap` or `compare_exchange`, decide who frees it",
+        FaultKind::UnpublishedBlock => "store the pointer with `Release` or stronger, and load it with `Acquire`",
+        FaultKind::RacingFree => {
+            "end the last access with a `Release` operation, and let the free come after an `Acquire` one that sees it"
+        }
+        _ if fault.is_ordered => "the pointer outlives the block: do not keep it, or free the block later",
+        _ => {
+            "free the block when no thread can still have the pointer: count references, or use hazard pointers or epochs"
+        }
+    }
 }
 
 fn by(event: &BlockEvent) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use teetotal_live::{Live, Matter, Place};
+use teetotal_live::{Live, Matter, Place, is_of_allocator};
 use teetotal_memory::{Event, EventKind, Trace};
 use teetotal_program::ir::{Builder, Expr, Instruction, Program, Update};
 use teetotal_program::{Loc, OnFailure, Order, Span, Subject, ThreadId, Type, Value};
@@ -17,6 +17,10 @@ pub(super) const ADDRESSES: std::ops::Range<Value> = 1 << 40..1 << 47;
 pub(super) struct Storyboard {
     pub(super) program: Program,
     pub(super) trace: Trace,
+    /// What pointers are called, by their values.
+    pub(super) pointers: BTreeMap<Value, String>,
+    /// What the trace has in the place of pointers.
+    pub(super) shown: BTreeMap<Value, Value>,
 }
 
 /// Where an event stands in the source.
@@ -52,7 +56,7 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
             }
         });
     }
-    Some(Storyboard { program: builder.build().ok()?, trace })
+    Some(Storyboard { program: builder.build().ok()?, trace, pointers, shown })
 }
 
 /// How many threads there are, with those that were started and did nothing yet.
@@ -115,13 +119,24 @@ impl Statements {
                 EventKind::Join(thread) => format!("join {}", thread_name(thread)),
                 EventKind::Unlock => format!("unlock {}", name()),
                 EventKind::Choose => choice(live, event).to_owned(),
+                EventKind::Store if place.as_ref().is_some_and(is_of_allocator) => {
+                    "the freed block may be reused".to_owned()
+                }
+                EventKind::Rmw | EventKind::Load
+                    if event.read == Some(1) && place.as_ref().is_some_and(is_of_allocator) =>
+                {
+                    "takes the freed block".to_owned()
+                }
+                _ if place.as_ref().is_some_and(is_of_allocator) => "finds no freed block".to_owned(),
                 _ => match place.as_ref().and_then(|place| texts.call(place)) {
                     Some(call) => call.text,
                     None => plainly(event, name()),
                 },
             };
             // Where a guard is dropped is known only to the compiler.
-            let line = place.filter(|_| event.kind != EventKind::Unlock).map(|place| format!(" :{}", place.line));
+            let line = place
+                .filter(|place| event.kind != EventKind::Unlock && !is_of_allocator(place))
+                .map(|place| format!(" :{}", place.line));
             does + &line.unwrap_or_default()
         });
         Statements { lines: lines.collect() }
@@ -144,8 +159,8 @@ fn choice(live: &Live, event: &Event) -> &'static str {
         (Some(Matter::TimeOut), Some(1)) => "the time is over",
         (Some(Matter::TimeOut), _) => "the time is not over",
         (Some(Matter::Waiter), _) => "chooses whom to wake",
-        (Some(Matter::Reuse), Some(1)) => "allocates a freed block again",
-        (Some(Matter::Reuse), _) => "allocates a new block",
+        (Some(Matter::Reuse), Some(0) | None) => "is given a new block",
+        (Some(Matter::Reuse), Some(_)) => "is given a freed block again",
         (Some(Matter::Reader), Some(1)) => "waits for the writer",
         (Some(Matter::Reader), _) => "reads before the writer",
         (None, _) => "waits for its turn",
@@ -173,7 +188,11 @@ pub(super) fn location_names(live: &Live, trace: &Trace, texts: &mut SourceTexts
         if event.kind == EventKind::Unlock {
             continue;
         }
-        let on = place_of(live, event).and_then(|place| texts.call(&place)).and_then(|call| call.on);
+        let place = place_of(live, event);
+        let on = match place {
+            Some(place) if is_of_allocator(&place) => Some("freed".to_owned()),
+            place => place.and_then(|place| texts.call(&place)).and_then(|call| call.on),
+        };
         let known = &mut names[loc.index()];
         if let Some(on) = on
             && known.as_ref().is_none_or(|known| on.chars().count() < known.chars().count())

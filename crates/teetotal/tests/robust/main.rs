@@ -116,12 +116,14 @@ fn the_report_has_places_suggestions_and_an_execution() {
                   │   buffer [wants[me]#2=1 turn=1]          │                                          │
               (4) │ self.wants[1 - me].load(Acquire) :34     │                                          │
                   │   reads 0 (initial)                      │                                          │
+                  │ shared.1.set(shared.1.get() + 1) :49     │                                          │
               (5) │                                          │ self.wants[me].store(true, Release) :31  │
                   │                                          │   buffer [wants[me]=1]                   │
               (6) │                                          │ self.turn.store(1 - me, Release) :32     │
                   │                                          │   buffer [wants[me]=1 turn=0]            │
               (7) │                                          │ self.wants[1 - me].load(Acquire) :34     │
                   │                                          │   reads 0 (initial)                      │
+                  │                                          │ shared.1.get() :49, at the same time     │
               (8) │ wants[me]#2=1 leaves the buffer ─────────┼──────────────────────────────────────────▶ wants[me]#2=1
                   │   buffer [turn=1]                        │                                          │
               (9) │ turn=1 leaves the buffer ────────────────┼──────────────────────────────────────────▶ turn=1
@@ -131,6 +133,8 @@ fn the_report_has_places_suggestions_and_an_execution() {
               end │                                          │                                          │ wants[me]=1
                   │                                          │                                          │ wants[me]#2=1
                   │                                          │                                          │ turn=0
+
+            Nothing orders the two: T1 has read nothing by then that main wrote with `Release` after it.
 
             T1 read wants[me]#2 = 0 at step 7 although main had stored wants[me]#2 = 1 at step 2: that store was still in
               main's buffer (it left at step 8).

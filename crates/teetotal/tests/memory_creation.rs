@@ -1,0 +1,223 @@
+//! Making a value is an access: a pointer that is published without release and acquire is a race, however it was made.
+
+#![allow(unsafe_code, reason = "what is checked is unsafe code")]
+
+use std::alloc::Layout;
+use std::mem::MaybeUninit;
+use std::ptr;
+
+use teetotal::alloc::Checked;
+use teetotal::cell::UnsafeCell;
+use teetotal::model::{Builder, ViolationKind};
+use teetotal::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
+use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+use teetotal::sync::{Arc, Mutex};
+use teetotal::thread;
+
+#[global_allocator]
+static ALLOCATOR: Checked = Checked;
+
+fn kind(model: impl Fn() + Send + Sync + 'static) -> Option<ViolationKind> {
+    let report = Builder::new().explore(model);
+    assert!(report.failure.is_some() || report.coverage.is_complete(), "{:?}", report.coverage);
+    report.failure.map(|violation| violation.kind)
+}
+
+/// Makes a value, publishes it, and lets another thread use what it finds there.
+fn publish<T: 'static>(make: fn() -> *mut T, free: fn(*mut T), uses: fn(&T), order: Ordering) -> Option<ViolationKind> {
+    kind(move || {
+        let shared = Arc::new(AtomicPtr::new(ptr::null_mut::<T>()));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            let value = other.load(Acquire);
+            if !value.is_null() {
+                // SAFETY: it is freed after this thread has ended.
+                uses(unsafe { &*value });
+            }
+        });
+        let value = make();
+        shared.store(value, order);
+        thread.join().expect("it ends");
+        free(value);
+    })
+}
+
+#[track_caller]
+fn is_a_race_unless_released<T: 'static>(make: fn() -> *mut T, free: fn(*mut T), uses: fn(&T)) {
+    assert_eq!(publish(make, free, uses, Relaxed), Some(ViolationKind::DataRace));
+    assert_eq!(publish(make, free, uses, Release), None);
+}
+
+fn unbox<T>(value: *mut T) {
+    // SAFETY: all threads have ended.
+    drop(unsafe { Box::from_raw(value) });
+}
+
+struct Node {
+    value: UnsafeCell<usize>,
+    count: AtomicUsize,
+}
+
+impl Node {
+    fn new(value: usize) -> Self {
+        Node { value: UnsafeCell::new(value), count: AtomicUsize::new(value) }
+    }
+
+    fn get(&self) -> usize {
+        // SAFETY: the checker says if it is not.
+        self.value.with(|value| unsafe { *value })
+    }
+}
+
+#[test]
+fn a_cell_in_a_box() {
+    is_a_race_unless_released(|| Box::into_raw(Box::new(Node::new(1))), unbox, |node| assert_eq!(node.get(), 1));
+}
+
+#[test]
+fn an_atomic_in_a_box() {
+    let uses = |node: &Node| assert_eq!(node.count.load(Relaxed), 1);
+    is_a_race_unless_released(|| Box::into_raw(Box::new(Node::new(1))), unbox, uses);
+}
+
+#[test]
+fn an_exchange_in_a_box() {
+    let uses = |node: &Node| assert_eq!(node.count.fetch_add(1, Relaxed), 1);
+    is_a_race_unless_released(|| Box::into_raw(Box::new(Node::new(1))), unbox, uses);
+}
+
+#[test]
+fn an_element_of_a_vector() {
+    let make = || Box::into_raw(Box::new((0..3).map(Node::new).collect::<Vec<_>>()));
+    is_a_race_unless_released(make, unbox, |nodes| assert_eq!(nodes[2].get(), 2));
+}
+
+#[test]
+fn an_element_of_an_array() {
+    let make = || Box::into_raw(Box::new([0, 1, 2].map(Node::new)));
+    is_a_race_unless_released(make, unbox, |nodes| assert_eq!(nodes[1].count.load(Relaxed), 1));
+}
+
+#[test]
+fn a_value_written_into_memory() {
+    let make = || {
+        // SAFETY: the layout is that of a node, and is not of size 0.
+        unsafe {
+            let node = std::alloc::alloc(Layout::new::<Node>()).cast::<Node>();
+            node.write(Node::new(1));
+            node
+        }
+    };
+    is_a_race_unless_released(make, unbox, |node| assert_eq!(node.get(), 1));
+}
+
+#[test]
+fn a_value_that_was_not_there_at_first() {
+    let make = || {
+        let mut node = Box::new(MaybeUninit::uninit());
+        node.write(Node::new(1));
+        Box::into_raw(node).cast::<Node>()
+    };
+    is_a_race_unless_released(make, unbox, |node| assert_eq!(node.get(), 1));
+}
+
+#[test]
+fn a_value_that_was_used_before_it_was_moved() {
+    let make = || {
+        let node = Node::new(0);
+        // SAFETY: no other thread knows it.
+        node.value.with_mut(|value| unsafe { *value = 1 });
+        node.count.store(1, Relaxed);
+        Box::into_raw(Box::new(node))
+    };
+    is_a_race_unless_released(make, unbox, |node| assert_eq!((node.get(), node.count.load(Relaxed)), (1, 1)));
+}
+
+#[test]
+fn a_lock_in_a_box() {
+    let make = || Box::into_raw(Box::new(Mutex::new(1)));
+    is_a_race_unless_released(make, unbox, |lock| assert_eq!(*lock.lock().expect("no thread panics"), 1));
+}
+
+#[test]
+fn a_pointer_published_by_a_compare_exchange() {
+    let model = |order| {
+        move || {
+            let shared = Arc::new(AtomicPtr::new(ptr::null_mut::<Node>()));
+            let other = Arc::clone(&shared);
+            let thread = thread::spawn(move || {
+                let node = other.load(Acquire);
+                // SAFETY: it is freed after this thread has ended.
+                assert!(node.is_null() || unsafe { (*node).get() } == 1);
+            });
+            let node = Box::into_raw(Box::new(Node::new(1)));
+            assert!(shared.compare_exchange(ptr::null_mut(), node, order, Relaxed).is_ok());
+            thread.join().expect("it ends");
+            unbox(node);
+        }
+    };
+    assert_eq!(kind(model(Relaxed)), Some(ViolationKind::DataRace));
+    assert_eq!(kind(model(Release)), None);
+}
+
+/// Another thread says that it is done with a node, and this one takes the node apart.
+fn take_apart(done: Ordering, last: fn(Box<Node>)) -> Option<ViolationKind> {
+    kind(move || {
+        let node = Box::into_raw(Box::new(Node::new(1)));
+        let is_done = Arc::new(AtomicBool::new(false));
+        let (other, address) = (Arc::clone(&is_done), node as usize);
+        let thread = thread::spawn(move || {
+            let node = address as *const Node;
+            // SAFETY: it is not freed before this thread says that it is done.
+            unsafe { assert_eq!((*node).get() + (*node).count.load(Relaxed), 2) };
+            other.store(true, done);
+        });
+        let is_done = is_done.load(Acquire);
+        if !is_done {
+            thread.join().expect("it ends");
+        }
+        // SAFETY: the other thread is done with it.
+        last(unsafe { Box::from_raw(node) });
+    })
+}
+
+#[test]
+fn get_mut_is_an_access() {
+    let last = |mut node: Box<Node>| {
+        *node.count.get_mut() = 2;
+        std::mem::forget(node);
+    };
+    assert_eq!(take_apart(Relaxed, last), Some(ViolationKind::DataRace));
+    assert_eq!(take_apart(Release, last), None);
+}
+
+#[test]
+fn into_inner_is_an_access() {
+    let last = |node: Box<Node>| {
+        let Node { value, count } = *node;
+        assert_eq!(value.into_inner() + count.into_inner(), 2);
+    };
+    assert!(take_apart(Relaxed, last).is_some());
+    assert_eq!(take_apart(Release, last), None);
+}
+
+#[test]
+fn a_free_is_an_access() {
+    assert_eq!(take_apart(Relaxed, drop), Some(ViolationKind::UseAfterFree));
+    assert_eq!(take_apart(Release, drop), None);
+}
+
+#[test]
+fn what_is_moved_from_one_vector_to_another_stays_itself() {
+    let uses = |nodes: &Vec<Node>| assert_eq!(nodes.iter().map(Node::get).sum::<usize>(), 3);
+    let make = || {
+        let mut nodes = Vec::new();
+        // It grows, so that those that are there move.
+        (0..3).for_each(|value| {
+            nodes.push(Node::new(value));
+            nodes.iter().for_each(|node| assert_eq!(node.get(), node.count.load(Relaxed)));
+        });
+        Box::into_raw(Box::new(nodes))
+    };
+    is_a_race_unless_released(make, unbox, uses);
+}
