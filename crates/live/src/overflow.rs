@@ -87,17 +87,20 @@ mod unix {
         {
             // SAFETY: the caller's.
             let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-            let stack = registers[libc::REG_RSP as usize] as usize;
-            // Below what the code may still have there, and as after a call.
-            registers[libc::REG_RSP as usize] = (((stack - 1024) & !15) - 8) as i64;
-            registers[libc::REG_RIP as usize] = follow_poison as *const () as i64;
+            let stack = registers[libc::REG_RSP as usize] - size_of::<u64>() as i64;
+            // As after a call by the instruction that made the access: whoever unwinds looks just before this address.
+            // SAFETY: the code does not go on, so that it misses nothing which it has below its frame.
+            unsafe { (stack as *mut i64).write(registers[libc::REG_RIP as usize] + 1) };
+            registers[libc::REG_RSP as usize] = stack;
+            registers[libc::REG_RIP as usize] = enter_follow_poison as *const () as i64;
             true
         }
         #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
         {
             // SAFETY: the caller's.
             let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
-            registers.sp = (registers.sp - 1024) & !15;
+            // As after a call by the instruction that made the access.
+            registers.regs[30] = registers.pc + 4;
             registers.pc = follow_poison as *const () as u64;
             true
         }
@@ -106,6 +109,25 @@ mod unix {
             let _ = context;
             false
         }
+    }
+
+    /// Calls [`follow_poison`] with the stack aligned as a call needs it, wherever the access was made.
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    #[unsafe(naked)]
+    extern "C" fn enter_follow_poison() -> ! {
+        std::arch::naked_asm!(
+            ".cfi_startproc",
+            "push rbp",
+            ".cfi_def_cfa_offset 16",
+            ".cfi_offset rbp, -16",
+            "mov rbp, rsp",
+            ".cfi_def_cfa_register rbp",
+            "and rsp, -16",
+            "call {follow}",
+            "ud2",
+            ".cfi_endproc",
+            follow = sym follow_poison,
+        )
     }
 
     /// Writes the message without asking for memory, which a handler of a signal may not.

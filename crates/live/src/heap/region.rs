@@ -3,6 +3,7 @@
 //! It is reserved once for the process, and memory is there only where it is touched. It has arenas, one for each model
 //! under way, and an arena has lanes, one for each thread of the model.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -89,6 +90,61 @@ struct Left {
     blocks: AtomicUsize,
 }
 
+/// So many arenas an OS thread keeps: a search and what it makes of what it finds have models of their own.
+const KEPT: usize = 4;
+
+thread_local! {
+    /// The arenas that belong to this OS thread.
+    static OWN: Own = const { Own { starts: Cell::new([0; KEPT]), in_use: Cell::new([false; KEPT]) } };
+}
+
+/// Arenas that an OS thread keeps until it ends, so that models which run one after the other have the same addresses.
+struct Own {
+    /// Where they are; 0 if there is none.
+    starts: Cell<[usize; KEPT]>,
+    in_use: Cell<[bool; KEPT]>,
+}
+
+impl Own {
+    fn set_in_use(&self, index: usize, is_in_use: bool) {
+        let mut in_use = self.in_use.get();
+        in_use[index] = is_in_use;
+        self.in_use.set(in_use);
+    }
+
+    /// The first that is not in use.
+    fn take(&self) -> Option<usize> {
+        let index = (0..KEPT).find(|&index| self.starts.get()[index] != 0 && !self.in_use.get()[index])?;
+        self.set_in_use(index, true);
+        Some(self.starts.get()[index])
+    }
+
+    /// Keeps an arena that is in use, if there is room.
+    fn keep(&self, start: usize) {
+        let mut starts = self.starts.get();
+        if let Some(index) = starts.iter().position(|&start| start == 0) {
+            starts[index] = start;
+            self.starts.set(starts);
+            self.set_in_use(index, true);
+        }
+    }
+
+    /// Returns whether the arena belongs to this OS thread, so that it stays with it.
+    fn give_back(&self, start: usize) -> bool {
+        let index = self.starts.get().iter().position(|&own| own == start);
+        index.inspect(|&index| self.set_in_use(index, false)).is_some()
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let lane = LANE.load(Ordering::Relaxed);
+        for start in self.starts.get().into_iter().filter(|&start| start != 0) {
+            Arena { start, lane }.header().is_taken.store(false, Ordering::Release);
+        }
+    }
+}
+
 /// The address space of a model.
 #[derive(Debug)]
 pub(super) struct Arena {
@@ -107,8 +163,13 @@ impl Arena {
         if start == 0 {
             return None;
         }
+        if let Some(own) = OWN.try_with(Own::take).ok().flatten() {
+            return Some(Arena { start: own, lane });
+        }
         let mut arenas = (0..ARENAS).map(|index| Arena { start: start + index * (LANES + 1) * lane, lane });
-        arenas.find(|arena| !arena.header().is_taken.swap(true, Ordering::Acquire))
+        let arena = arenas.find(|arena| !arena.header().is_taken.swap(true, Ordering::Acquire))?;
+        let _ = OWN.try_with(|own| own.keep(arena.start));
+        Some(arena)
     }
 
     fn header(&self) -> &Header {
@@ -153,8 +214,11 @@ impl Arena {
         let _ = blocks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |blocks| blocks.checked_sub(1));
     }
 
-    /// Lets another model have it.
+    /// Lets another model have it: on the same OS thread if it belongs to that, so that addresses stay the same.
     pub(super) fn give_back(self) {
+        if OWN.try_with(|own| own.give_back(self.start)).unwrap_or(false) {
+            return;
+        }
         self.header().is_taken.store(false, Ordering::Release);
     }
 }
