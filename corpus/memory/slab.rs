@@ -53,7 +53,7 @@ impl Slot {
     fn remove(&self, generation: usize, how: Generation) -> Option<usize> {
         let now = self.generation.load(Acquire);
         let is_this = now == generation || how == Ignored;
-        if !is_this || now % 2 == 0 {
+        if !is_this || now.is_multiple_of(2) {
             return None;
         }
         let node = self.value.load(Relaxed);

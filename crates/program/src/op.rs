@@ -70,3 +70,14 @@ pub enum OnFailure {
     /// A locked instruction all the same, as `lock cmpxchg` of x86.
     Locked,
 }
+
+impl OnFailure {
+    /// The ordering of the read that is left, of an operation that has ordering `success` when it writes.
+    #[must_use]
+    pub fn order(self, success: Order) -> Order {
+        match self {
+            OnFailure::Load(order) => order,
+            OnFailure::Locked => success,
+        }
+    }
+}

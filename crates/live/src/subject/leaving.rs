@@ -1,0 +1,120 @@
+//! How an execution is left that the search has no more use for.
+
+use teetotal_program::{ThreadId, Value};
+
+use super::{Live, State, Thread};
+use crate::fiber::Fiber;
+use crate::identity::Key;
+use crate::request::What;
+
+/// How often each thread goes on before an execution that nobody looks at any more is given up.
+const MAX_TURNS: u32 = 300;
+
+/// How many operations all threads together perform before it is: they may start ever more threads.
+const MAX_CONCLUDED: u32 = 10_000;
+
+impl Live {
+    /// Ends an execution that the search has no more use for.
+    ///
+    /// Code that is in the middle of something cannot be unwound, since it need not expect that. Where the search knows
+    /// what memory holds, with every buffer drained, it runs to its end from there, which is one of its executions. After
+    /// a failure, where the code did something else than the search had planned, and where threads are blocked forever,
+    /// their stacks are discarded: nothing of them runs any more, what they own is leaked, and the ledger counts it.
+    pub(super) fn abandon(&mut self) {
+        let has_failed = self.threads.iter().any(|thread| matches!(thread.state, State::Failed(..)));
+        let is_done = !self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..)));
+        let is_settled = std::mem::take(&mut self.is_settled);
+        if has_failed || !(is_done || is_settled) {
+            self.execution.forget();
+        } else {
+            self.execution.is_over.set(true);
+            self.conclude();
+        }
+        let is_ended = |thread: &Thread| matches!(thread.state, State::Finished | State::NotStarted);
+        if !has_failed && !self.threads.iter().all(is_ended) {
+            // What lives as long as the execution is dropped only after all threads have ended.
+            self.execution.forget();
+        }
+        if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
+            let is_os_thread = |thread: &&Thread| matches!(thread.fiber, Some(Fiber::OsThread(_)));
+            let os_threads = self.threads.iter().filter(is_os_thread).count();
+            self.execution.ledger.note_discarded(self.execution.heap.live_bytes(), os_threads);
+        }
+        self.is_lost = false;
+        for mut thread in self.threads.drain(..) {
+            thread.loops.clear();
+            self.spare_loops.push(thread.loops);
+            std::mem::forget(thread.held);
+            if let State::Waiting(request) = thread.state {
+                std::mem::forget(request);
+            }
+            if let Some(fiber) = thread.fiber {
+                // SAFETY: none of the threads that may have borrowed from this one runs any more.
+                self.stacks.extend(unsafe { fiber.give_up() });
+            }
+        }
+    }
+
+    /// Lets threads that can go on do so, one operation each in turn, on the memory as it was last written.
+    ///
+    /// It ends where a thread fails, since others may rely on what that one would have done.
+    fn conclude(&mut self) {
+        let mut n_left = MAX_CONCLUDED;
+        for _ in 0..MAX_TURNS {
+            let mut has_gone_on = false;
+            for index in 0..self.threads.len() {
+                let thread = ThreadId::at(index);
+                if self.would_fail_again(thread) {
+                    continue;
+                }
+                if let Some(answer) = self.answer_now(thread) {
+                    self.go_on(thread, answer);
+                    has_gone_on = true;
+                    n_left -= 1;
+                }
+                let has_failed = |thread: &Thread| matches!(thread.state, State::Failed(..));
+                if n_left == 0 || self.threads.iter().any(has_failed) {
+                    return;
+                }
+            }
+            if !has_gone_on {
+                return;
+            }
+        }
+    }
+
+    /// Whether `thread` is in a failed await and would read the same once more.
+    fn would_fail_again(&self, thread: ThreadId) -> bool {
+        let loops = &self.threads[thread.index()].loops;
+        let is_same = |(key, value): (Key, Value)| self.execution.written(key).is_none_or(|now| now == value);
+        loops.failed.is_some() && loops.failed_reads(thread).next().is_some() && loops.failed_reads(thread).all(is_same)
+    }
+
+    /// What `thread` is answered when nobody searches, if it can go on.
+    pub(crate) fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
+        let what = &self.request(thread)?.what;
+        let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));
+        let old = value.unwrap_or(0);
+        let (goes_on, new) = match what {
+            What::Load { .. } | What::Fence { .. } | What::Choose { .. } | What::Rest { .. } => (true, None),
+            What::Fail(_) => (false, None),
+            What::Store { value, .. } => (true, Some(*value)),
+            What::Rmw { update, .. } => (true, update.apply(old)),
+            What::Await { until, timed, .. } => (*timed || until.accepts(old), None),
+            What::Lock { update, .. } => (update.apply(old).is_some(), update.apply(old)),
+            What::Unlock { .. } => (true, Some(0)),
+            What::Spawn { .. } => {
+                self.child(thread);
+                (true, None)
+            }
+            What::Join { thread: other } => {
+                let other = self.threads.get(other.index());
+                (other.is_some_and(|other| matches!(other.state, State::Finished)), None)
+            }
+        };
+        if let (Some(cell), Some(new)) = (self.request(thread)?.what.cell(), new) {
+            self.execution.wrote(cell.key, new);
+        }
+        goes_on.then_some(old)
+    }
+}
