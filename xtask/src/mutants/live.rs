@@ -58,8 +58,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "what an iteration restores may have been seen",
         file: "crates/live/src/loops.rs",
-        original: "let is_seen = iteration.restores && head.is_observed;",
-        replacement: "let is_seen = iteration.restores && head.is_observed && false;",
+        original: "if iteration.restores && head.is_observed {",
+        replacement: "if iteration.restores && head.is_observed && false {",
     },
     Mutant {
         name: "data that is not atomic is accessed once in a loop",
@@ -94,8 +94,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "threads of a cycle may read what others change",
         file: "crates/live/src/cycles.rs",
-        original: "accesses.iter().all(is_steady) && (0..self.threads.len())",
-        replacement: "(true || accesses.iter().all(is_steady)) && (0..self.threads.len())",
+        original: "        accesses.iter().all(is_steady)\n            && (0..self.threads.len())",
+        replacement: "        (true || accesses.iter().all(is_steady))\n            && (0..self.threads.len())",
     },
     Mutant {
         name: "a cycle may write what a blocked thread waits for",
