@@ -53,7 +53,8 @@ fn a_search_that_is_killed_goes_on() {
         let mut command = teetotal(&format!("{args} --jobs {jobs}"));
         let mut child = command.current_dir(&folder.0).spawn().expect("the binary was built for this test");
         let begin = Instant::now();
-        while !kept.exists() && begin.elapsed() < Duration::from_secs(60) {
+        let mut is_running = || child.try_wait().expect("it can be asked").is_none();
+        while !kept.exists() && is_running() && begin.elapsed() < Duration::from_secs(60) {
             thread::sleep(Duration::from_millis(20));
         }
         child.kill().expect("it is killed");
