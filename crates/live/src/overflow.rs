@@ -88,7 +88,7 @@ mod unix {
             // SAFETY: the caller's.
             let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
             let stack = registers[libc::REG_RSP as usize] - size_of::<u64>() as i64;
-            // As after a call by the instruction that made the access: whoever unwinds looks just before this address.
+            // As after a call by the instruction that made the access: unwinding looks just before this address.
             // SAFETY: the code does not go on, so that it misses nothing which it has below its frame.
             unsafe { (stack as *mut i64).write(registers[libc::REG_RIP as usize] + 1) };
             registers[libc::REG_RSP as usize] = stack;

@@ -105,7 +105,7 @@ impl Pulse {
     }
 }
 
-/// The pulse of this OS thread; none while the thread ends, when there is nobody to wonder.
+/// The pulse of this OS thread; none while the thread ends.
 pub(crate) fn own_pulse() -> Option<Arc<Pulse>> {
     OWN.try_with(Arc::clone).ok()
 }

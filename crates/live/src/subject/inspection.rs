@@ -51,7 +51,7 @@ impl Live {
         self.request(thread)?.what.waits_for()
     }
 
-    /// Whether `thread` waits with a limit on the time, so that it does not wait for good.
+    /// Whether `thread` waits with a limit on the time, so that it is not blocked forever.
     #[must_use]
     pub fn is_timed(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);

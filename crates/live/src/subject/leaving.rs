@@ -7,7 +7,7 @@ use crate::fiber::Fiber;
 use crate::identity::Key;
 use crate::request::What;
 
-/// How often each thread goes on before an execution that nobody looks at any more is given up.
+/// How often each thread goes on before an execution that the search has left is given up.
 const MAX_TURNS: u32 = 300;
 
 /// How many operations all threads together perform before it is: they may start ever more threads.
@@ -90,7 +90,7 @@ impl Live {
         loops.failed.is_some() && loops.failed_reads(thread).next().is_some() && loops.failed_reads(thread).all(is_same)
     }
 
-    /// What `thread` is answered when nobody searches, if it can go on.
+    /// What `thread` is answered when the search has left the execution, if it can go on.
     pub(crate) fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
         let what = &self.request(thread)?.what;
         let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));
