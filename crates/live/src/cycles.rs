@@ -63,10 +63,15 @@ impl Cycles {
     }
 
     /// Takes note of an operation.
+    #[inline]
     pub(crate) fn note(&mut self, thread: ThreadId, what: &What, answer: Value) {
-        if self.rests.is_empty() || matches!(what, What::Rest { .. }) {
-            return;
+        if !self.rests.is_empty() && !matches!(what, What::Rest { .. }) {
+            self.note_done(thread, what, answer);
         }
+    }
+
+    #[cold]
+    fn note_done(&mut self, thread: ThreadId, what: &What, answer: Value) {
         if self.done.len() <= thread.index() {
             self.done.resize(thread.index() + 1, 0);
         }

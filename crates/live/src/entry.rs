@@ -1,19 +1,19 @@
 //! The call into the library: what a thread holds of its own when its code stops.
 //!
 //! Everything that a thread may still use of its own is, at that call, in the registers that a called function must
-//! preserve and in the frames of its stack. [`call`] puts those registers just below the frames, so that the own state
-//! of a thread is one piece of memory: two equal pieces are two equal states. What is below, the frames of the library,
-//! is not part of it, and is filled with zeros after the call where loops are known: a later frame has slots that are not
-//! written yet, and what the library leaves there must not decide whether two states are equal.
+//! preserve and in the frames of its stack. [`call`] puts those registers into the frame from which it is called, so that
+//! the own state of a thread is one piece of memory: two equal pieces are two equal states. What is below, the frames of
+//! the library, is not part of it, and is filled with zeros after the call where loops are known: a later frame has slots
+//! that are not written yet, and what the library leaves there must not decide whether two states are equal.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
-use crate::runtime::{enter_call, is_in_model, knows_loops, leave_call};
+use crate::runtime::{current_unguarded, enter_call, leave_call};
 
 /// Where the own state of a thread begins that has stopped, in its stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Frame {
-    /// The address of the saved registers; 0 where they are not known.
+    /// The address of the frame from which the library was called; 0 where that is not known.
     low: usize,
 }
 
@@ -38,8 +38,10 @@ impl Frame {
     }
 }
 
-/// What is called, and where its result goes.
+/// What is called, the registers with which it is, and where its result goes.
+#[repr(C)]
 struct Slot<F, R> {
+    registers: [usize; switch::REGISTERS],
     f: ManuallyDrop<F>,
     result: MaybeUninit<R>,
 }
@@ -52,76 +54,86 @@ pub(crate) fn call<F, R>(f: F) -> R
 where
     F: FnOnce() -> R,
 {
-    if !is_in_model() {
-        return f();
-    }
+    let Some(execution) = current_unguarded() else { return f() };
     // All of it is set, since it is part of the caller's state.
-    let mut slot = Slot { f: ManuallyDrop::new(f), result: MaybeUninit::zeroed() };
-    // SAFETY: the slot is of the type that `run` expects.
-    unsafe { switch::save_and_run((&raw mut slot).cast(), run::<F, R>) };
+    let registers = [0; switch::REGISTERS];
+    let mut slot = Slot { registers, f: ManuallyDrop::new(f), result: MaybeUninit::zeroed() };
+    let (address, run) = ((&raw mut slot).cast(), run::<F, R> as Run);
+    // SAFETY: the slot is of the type that `run` expects, and begins with the registers.
+    match execution.heads.is_empty() {
+        true => unsafe { switch::save_and_run(address, run) },
+        false => unsafe { switch::save_run_and_clear(address, run) },
+    }
     // SAFETY: `run` has written it, or it has unwound.
     unsafe { slot.result.assume_init() }
 }
 
-/// What is called with a slot and the address at which the registers are saved that a function must preserve.
-///
-/// Returns how many words below these registers are to be filled with zeros.
-type Run = unsafe extern "C-unwind" fn(slot: *mut (), low: usize) -> usize;
+/// What is called with a slot and the address of the frame from which it is called.
+type Run = unsafe extern "C-unwind" fn(slot: *mut (), low: usize);
 
 /// So many words of the stack the library uses in a call, hardly ever more.
 const CALL_WORDS: usize = if cfg!(debug_assertions) { 768 } else { 256 };
 
-unsafe extern "C-unwind" fn run<F, R>(slot: *mut (), low: usize) -> usize
+unsafe extern "C-unwind" fn run<F, R>(slot: *mut (), low: usize)
 where
     F: FnOnce() -> R,
 {
     /// Ends the call, also when it unwinds.
     struct Leave(Frame);
     impl Drop for Leave {
+        #[inline(always)]
         fn drop(&mut self) {
             leave_call(self.0);
         }
     }
     // SAFETY: the caller's.
     let slot = unsafe { &mut *slot.cast::<Slot<F, R>>() };
-    let leave = Leave(enter_call(Frame { low }));
+    let _leave = Leave(enter_call(Frame { low }));
     // SAFETY: it is taken once.
-    let result = unsafe { ManuallyDrop::take(&mut slot.f) }();
-    drop(leave);
-    slot.result.write(result);
-    if knows_loops() { CALL_WORDS } else { 0 }
+    slot.result.write(unsafe { ManuallyDrop::take(&mut slot.f) }());
 }
 
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod switch {
-    use super::Run;
+    use super::{CALL_WORDS, Run};
 
-    /// Saves the registers, calls `run`, and fills with zeros what it says.
+    /// So many registers a function must preserve.
+    pub(super) const REGISTERS: usize = 6;
+
+    /// Saves the registers, and goes on with `run`, which returns to the caller: each return after a switch of stacks is
+    /// one that the processor does not predict.
     ///
     /// # Safety
-    /// As for a call of `run` with this slot.
+    /// As for a call of `run` with this slot, which begins with the registers.
     #[unsafe(naked)]
     pub(super) unsafe extern "C-unwind" fn save_and_run(slot: *mut (), run: Run) {
         std::arch::naked_asm!(
+            "mov [rdi], rbp",
+            "mov [rdi + 8], rbx",
+            "mov [rdi + 16], r12",
+            "mov [rdi + 24], r13",
+            "mov [rdi + 32], r14",
+            "mov [rdi + 40], r15",
+            "mov rax, rsi",
+            "mov rsi, rsp",
+            "jmp rax",
+        )
+    }
+
+    /// The same, and fills the stack below with zeros.
+    ///
+    /// # Safety
+    /// The same.
+    #[unsafe(naked)]
+    pub(super) unsafe extern "C-unwind" fn save_run_and_clear(slot: *mut (), run: Run) {
+        std::arch::naked_asm!(
             ".cfi_startproc",
-            "push rbp",
-            ".cfi_adjust_cfa_offset 8",
-            ".cfi_rel_offset rbp, 0",
-            "push rbx",
-            ".cfi_adjust_cfa_offset 8",
-            ".cfi_rel_offset rbx, 0",
-            "push r12",
-            ".cfi_adjust_cfa_offset 8",
-            ".cfi_rel_offset r12, 0",
-            "push r13",
-            ".cfi_adjust_cfa_offset 8",
-            ".cfi_rel_offset r13, 0",
-            "push r14",
-            ".cfi_adjust_cfa_offset 8",
-            ".cfi_rel_offset r14, 0",
-            "push r15",
-            ".cfi_adjust_cfa_offset 8",
-            ".cfi_rel_offset r15, 0",
+            "mov [rdi], rbp",
+            "mov [rdi + 8], rbx",
+            "mov [rdi + 16], r12",
+            "mov [rdi + 24], r13",
+            "mov [rdi + 32], r14",
+            "mov [rdi + 40], r15",
             "mov rax, rsi",
             "mov rsi, rsp",
             "sub rsp, 8",
@@ -129,106 +141,84 @@ mod switch {
             "call rax",
             "add rsp, 8",
             ".cfi_adjust_cfa_offset -8",
-            // To begin with `rep` takes a while, even if there is nothing to fill.
-            "test rax, rax",
-            "jz 2f",
-            "mov rcx, rax",
-            "neg rax",
-            "lea rdi, [rsp + 8*rax]",
+            "mov ecx, {words}",
+            "lea rdi, [rsp - 8*{words}]",
             "xor eax, eax",
             "rep stosq",
-            "2:",
-            "pop r15",
-            ".cfi_adjust_cfa_offset -8",
-            ".cfi_restore r15",
-            "pop r14",
-            ".cfi_adjust_cfa_offset -8",
-            ".cfi_restore r14",
-            "pop r13",
-            ".cfi_adjust_cfa_offset -8",
-            ".cfi_restore r13",
-            "pop r12",
-            ".cfi_adjust_cfa_offset -8",
-            ".cfi_restore r12",
-            "pop rbx",
-            ".cfi_adjust_cfa_offset -8",
-            ".cfi_restore rbx",
-            "pop rbp",
-            ".cfi_adjust_cfa_offset -8",
-            ".cfi_restore rbp",
             "ret",
             ".cfi_endproc",
+            words = const CALL_WORDS,
         )
     }
 }
 
 #[cfg(all(unix, target_arch = "aarch64"))]
 mod switch {
-    use super::Run;
+    use super::{CALL_WORDS, Run};
 
-    /// Saves the registers, calls `run`, and fills with zeros what it says.
+    /// So many registers a function must preserve, and where it returns to.
+    pub(super) const REGISTERS: usize = 20;
+
+    /// Saves the registers, and goes on with `run`, which returns to the caller.
     ///
     /// # Safety
-    /// As for a call of `run` with this slot.
+    /// As for a call of `run` with this slot, which begins with the registers.
     #[unsafe(naked)]
     pub(super) unsafe extern "C-unwind" fn save_and_run(slot: *mut (), run: Run) {
         std::arch::naked_asm!(
-            ".cfi_startproc",
-            "sub sp, sp, #160",
-            ".cfi_adjust_cfa_offset 160",
-            "stp d8, d9, [sp, #0]",
-            "stp d10, d11, [sp, #16]",
-            "stp d12, d13, [sp, #32]",
-            "stp d14, d15, [sp, #48]",
-            "stp x19, x20, [sp, #64]",
-            "stp x21, x22, [sp, #80]",
-            "stp x23, x24, [sp, #96]",
-            "stp x25, x26, [sp, #112]",
-            "stp x27, x28, [sp, #128]",
-            "stp x29, x30, [sp, #144]",
-            ".cfi_rel_offset d8, 0",
-            ".cfi_rel_offset d9, 8",
-            ".cfi_rel_offset d10, 16",
-            ".cfi_rel_offset d11, 24",
-            ".cfi_rel_offset d12, 32",
-            ".cfi_rel_offset d13, 40",
-            ".cfi_rel_offset d14, 48",
-            ".cfi_rel_offset d15, 56",
-            ".cfi_rel_offset x19, 64",
-            ".cfi_rel_offset x20, 72",
-            ".cfi_rel_offset x21, 80",
-            ".cfi_rel_offset x22, 88",
-            ".cfi_rel_offset x23, 96",
-            ".cfi_rel_offset x24, 104",
-            ".cfi_rel_offset x25, 112",
-            ".cfi_rel_offset x26, 120",
-            ".cfi_rel_offset x27, 128",
-            ".cfi_rel_offset x28, 136",
-            ".cfi_rel_offset x29, 144",
-            ".cfi_rel_offset x30, 152",
+            "stp x19, x20, [x0, #0]",
+            "stp x21, x22, [x0, #16]",
+            "stp x23, x24, [x0, #32]",
+            "stp x25, x26, [x0, #48]",
+            "stp x27, x28, [x0, #64]",
+            "stp x29, x30, [x0, #80]",
+            "stp d8, d9, [x0, #96]",
+            "stp d10, d11, [x0, #112]",
+            "stp d12, d13, [x0, #128]",
+            "stp d14, d15, [x0, #144]",
             "mov x9, x1",
             "mov x1, sp",
+            "br x9",
+        )
+    }
+
+    /// The same, and fills the stack below with zeros.
+    ///
+    /// # Safety
+    /// The same.
+    #[unsafe(naked)]
+    pub(super) unsafe extern "C-unwind" fn save_run_and_clear(slot: *mut (), run: Run) {
+        std::arch::naked_asm!(
+            ".cfi_startproc",
+            "stp x19, x20, [x0, #0]",
+            "stp x21, x22, [x0, #16]",
+            "stp x23, x24, [x0, #32]",
+            "stp x25, x26, [x0, #48]",
+            "stp x27, x28, [x0, #64]",
+            "stp x29, x30, [x0, #80]",
+            "stp d8, d9, [x0, #96]",
+            "stp d10, d11, [x0, #112]",
+            "stp d12, d13, [x0, #128]",
+            "stp d14, d15, [x0, #144]",
+            "mov x9, x1",
+            "mov x1, sp",
+            "stp x29, x30, [sp, #-16]!",
+            ".cfi_adjust_cfa_offset 16",
+            ".cfi_rel_offset x29, 0",
+            ".cfi_rel_offset x30, 8",
             "blr x9",
+            "ldp x29, x30, [sp], #16",
+            ".cfi_adjust_cfa_offset -16",
+            ".cfi_restore x29",
+            ".cfi_restore x30",
             "mov x9, sp",
-            "2: cbz x0, 3f",
-            "str xzr, [x9, #-8]!",
-            "sub x0, x0, #1",
-            "b 2b",
-            "3:",
-            "ldp d8, d9, [sp, #0]",
-            "ldp d10, d11, [sp, #16]",
-            "ldp d12, d13, [sp, #32]",
-            "ldp d14, d15, [sp, #48]",
-            "ldp x19, x20, [sp, #64]",
-            "ldp x21, x22, [sp, #80]",
-            "ldp x23, x24, [sp, #96]",
-            "ldp x25, x26, [sp, #112]",
-            "ldp x27, x28, [sp, #128]",
-            "ldp x29, x30, [sp, #144]",
-            "add sp, sp, #160",
-            ".cfi_adjust_cfa_offset -160",
+            "mov x10, #{words}",
+            "2: str xzr, [x9, #-8]!",
+            "subs x10, x10, #1",
+            "b.ne 2b",
             "ret",
             ".cfi_endproc",
+            words = const CALL_WORDS,
         )
     }
 }
@@ -238,8 +228,13 @@ mod switch {
 mod switch {
     use super::Run;
 
+    /// None is known.
+    pub(super) const REGISTERS: usize = 0;
+
     pub(super) unsafe extern "C-unwind" fn save_and_run(slot: *mut (), run: Run) {
         // SAFETY: the caller's.
         unsafe { run(slot, 0) };
     }
+
+    pub(super) use save_and_run as save_run_and_clear;
 }

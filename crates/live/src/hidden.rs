@@ -484,15 +484,18 @@ impl Execution {
     }
 
     /// The thread that runs does something that others can see.
+    #[inline]
     pub(crate) fn be_seen(&self, thread: ThreadId) {
-        let names: Vec<Name> = {
-            let sections = self.sections.borrow();
-            if sections.0.is_empty() {
-                return;
-            }
-            sections.0.iter().filter(|section| section.thread == thread).map(|section| section.name).collect()
-        };
-        names.into_iter().for_each(|name| self.expose(name));
+        if !self.sections.borrow().0.is_empty() {
+            self.expose_sections(thread);
+        }
+    }
+
+    #[cold]
+    fn expose_sections(&self, thread: ThreadId) {
+        let sections = self.sections.borrow();
+        let own = sections.0.iter().filter(|section| section.thread == thread);
+        own.for_each(|section| self.expose(section.name));
     }
 }
 

@@ -70,18 +70,25 @@ impl Races {
         self.tracks_causes = true;
     }
 
+    #[inline]
     fn knowledge(&mut self, thread: ThreadId) -> &mut Knowledge {
         if self.threads.len() <= thread.index() {
-            self.threads.resize_with(thread.index() + 1, Knowledge::default);
-            if self.released.len() <= thread.index() {
-                self.released.resize_with(thread.index() + 1, Vec::new);
-            }
+            self.begin(thread);
         }
-        let knowledge = &mut self.threads[thread.index()];
-        if knowledge.clock.get(thread.index()) == 0 {
-            knowledge.clock.tick(thread.index());
+        &mut self.threads[thread.index()]
+    }
+
+    /// `thread` is known from now on, as are those before it.
+    #[cold]
+    fn begin(&mut self, thread: ThreadId) {
+        for index in self.threads.len()..=thread.index() {
+            let mut knowledge = Knowledge::default();
+            knowledge.clock.tick(index);
+            self.threads.push(knowledge);
         }
-        knowledge
+        if self.released.len() < self.threads.len() {
+            self.released.resize_with(self.threads.len(), Vec::new);
+        }
     }
 
     /// What `thread` did so far is known to whoever learns of it from now on.
@@ -92,14 +99,22 @@ impl Races {
         published
     }
 
+    /// `other` learns of everything that `thread` did so far.
+    fn inform(&mut self, other: ThreadId, thread: ThreadId) {
+        self.knowledge(thread.max(other));
+        if let Ok([own, other]) = self.threads.get_disjoint_mut([thread.index(), other.index()]) {
+            other.clock.join(&own.clock);
+            if self.tracks_causes {
+                other.causes.join(&own.causes);
+            }
+            own.clock.tick(thread.index());
+        }
+    }
+
     /// `thread` starts `child`.
     pub(crate) fn spawn(&mut self, thread: ThreadId, child: ThreadId) {
-        let published = self.publish(thread);
-        let causes = self.knowledge(thread).causes.clone();
-        let child = self.knowledge(child);
-        child.clock.join(&published);
-        child.causes.join(&causes);
-        child.parent = Some(thread);
+        self.inform(child, thread);
+        self.knowledge(child).parent = Some(thread);
     }
 
     /// The thread that has started `thread`, if that has begun and was not the first.
@@ -109,11 +124,7 @@ impl Races {
 
     /// `thread` learns of everything that `other` did.
     pub(crate) fn join(&mut self, thread: ThreadId, other: ThreadId) {
-        let published = self.publish(other);
-        let causes = self.knowledge(other).causes.clone();
-        let own = self.knowledge(thread);
-        own.clock.join(&published);
-        own.causes.join(&causes);
+        self.inform(thread, other);
     }
 
     pub(crate) fn fence(&mut self, thread: ThreadId, order: Order) {
@@ -283,9 +294,11 @@ impl Races {
         }
     }
 
-    /// What `thread` knows, to be known by others; what it does from now on is not part of it.
-    pub(crate) fn tell(&mut self, thread: ThreadId) -> Clock {
-        self.publish(thread)
+    /// Puts what `thread` knows into `known`, to be known by others; what it does from now on is not part of it.
+    pub(crate) fn tell(&mut self, thread: ThreadId, known: &mut Clock) {
+        let clock = &mut self.knowledge(thread).clock;
+        known.join(clock);
+        clock.tick(thread.index());
     }
 
     /// Whether `thread` knows all that `clock` says.

@@ -125,10 +125,11 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
     Some(f(execution))
 }
 
-/// The execution that this code is part of, for the allocator.
+/// The execution that this code is part of, for the allocator and for what allocates nothing.
+#[inline]
 pub(crate) fn current_unguarded() -> Option<&'static Execution> {
-    let execution = CURRENT.try_with(Cell::get).ok()?;
-    // SAFETY: the pointer is set only while `enter` holds a reference to the execution, and the allocator does not keep it.
+    let execution = CURRENT.get();
+    // SAFETY: the pointer is set only while `enter` holds a reference to the execution, and nobody keeps it.
     unsafe { execution.as_ref() }
 }
 
@@ -161,53 +162,52 @@ pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
 
 /// Performs an operation: stops the thread until the search answers.
 pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
-    if !current(|execution| execution.frame.get().is_known()).unwrap_or(false) {
-        return call(|| perform_here(what, place));
+    let execution = current_unguarded().expect("operations are performed in a model");
+    // What answers it takes it.
+    let mut request = ManuallyDrop::new(Request { what, place });
+    if !execution.is_in_call() {
+        return call(|| perform_here(execution, &mut request));
     }
-    perform_here(what, place)
+    perform_here(execution, &mut request)
 }
 
 /// Performs an operation from inside of a call.
 ///
 /// It is inlined, since each return after a switch of stacks is one that the processor does not predict.
 #[inline(always)]
-fn perform_here(what: What, place: &'static Location<'static>) -> Value {
-    let execution = CURRENT.get();
-    // SAFETY: the pointer is set while code of a model runs.
-    let execution = unsafe { execution.as_ref() }.expect("operations are performed in a model");
+fn perform_here(execution: &Execution, request: &mut ManuallyDrop<Request>) -> Value {
     let thread = execution.running.get().expect("code of a model runs in a thread of it");
     execution.be_seen(thread);
-    refuse_misuse(place);
-    if !matches!(what, What::Spawn { .. } | What::Join { .. } | What::Fail(_)) {
+    refuse_misuse(request.place);
+    if !matches!(request.what, What::Spawn { .. } | What::Join { .. } | What::Fail(_)) {
         execution.note_operation();
     }
-    execution.last_place.set(Some(place));
-    execution.ask(thread, Request { what, place })
+    execution.last_place.set(Some(request.place));
+    execution.ask(thread, request)
 }
 
 /// The thread that runs calls the library from `frame`; returns from where it did so before, if it is still inside.
+#[inline]
 pub(crate) fn enter_call(frame: Frame) -> Frame {
-    current(|execution| execution.frame.replace(frame)).unwrap_or(Frame::UNKNOWN)
+    current_unguarded().map_or(Frame::UNKNOWN, |execution| execution.frame.replace(frame))
 }
 
 /// The call ends, and the thread is where it was `before`.
+#[inline]
 pub(crate) fn leave_call(before: Frame) {
-    current(|execution| execution.frame.set(before));
-}
-
-/// Whether heads of loops are known, so that own states are compared.
-pub(crate) fn knows_loops() -> bool {
-    current(|execution| !execution.heads.is_empty()).unwrap_or(false)
+    if let Some(execution) = current_unguarded() {
+        execution.frame.set(before);
+    }
 }
 
 /// Takes note of something that the code of the thread that runs does between two operations.
 pub(crate) fn note(f: impl FnOnce(&mut Noted)) {
-    current(|execution| {
+    if let Some(execution) = current_unguarded() {
         let mut noted = execution.noted.get();
         f(&mut noted);
         execution.noted.set(noted);
         execution.has_noted.set(true);
-    });
+    }
 }
 
 /// The thread that runs has had an effect that lasts.
@@ -239,8 +239,9 @@ pub(crate) fn perform_in_drop(what: What, place: &'static Location<'static>) {
 }
 
 /// The thread that runs.
+#[inline]
 pub(crate) fn running() -> Option<ThreadId> {
-    current(|execution| execution.running.get()).flatten()
+    current_unguarded()?.running.get()
 }
 
 /// Ends the thread that runs.
@@ -252,8 +253,18 @@ pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> !
 }
 
 /// Ends the thread that runs if the object is misused that it is about to use.
+#[inline]
 pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
-    if let Some(misuse) = current(|execution| execution.misused.take()).flatten() {
+    let misuse = current_unguarded().and_then(|execution| execution.misused.get());
+    if let Some(misuse) = misuse {
+        refuse(misuse, place);
+    }
+}
+
+#[cold]
+fn refuse(misuse: Misuse, place: &'static Location<'static>) -> ! {
+    current(|execution| execution.misused.take());
+    {
         let fault = match misuse {
             Misuse::Freed(address) | Misuse::Reused(address) => current(|execution| {
                 let thread = execution.running()?;
@@ -551,17 +562,15 @@ impl Execution {
 
     /// Stops the thread that runs with `request`; returns the answer.
     #[inline(always)]
-    fn ask(&self, thread: ThreadId, request: Request) -> Value {
+    fn ask(&self, thread: ThreadId, request: &mut ManuallyDrop<Request>) -> Value {
         let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
         let (frame, place) = (self.frame.get(), request.place);
         let (panics, is_busy) = (unwinding::stop(), self.heap.is_busy.get());
         if panics.is_err() && matches!(stop, Stop::Coroutine(_)) {
             self.expose(unwinding::needs_os_threads());
         }
-        // What answers it takes it.
-        let mut request = ManuallyDrop::new(request);
         // SAFETY: the thread noted it when it began.
-        let answer = unsafe { stop.suspend(Ask { request: &raw mut *request, frame }) };
+        let answer = unsafe { stop.suspend(Ask { request: &raw mut **request, frame }) };
         self.heap.is_busy.set(is_busy);
         if let Ok(panics) = panics {
             unwinding::resume(panics);

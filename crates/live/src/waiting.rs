@@ -48,12 +48,9 @@ impl Live {
     /// `thread` is about to go on from where it stands, with `answer`.
     pub(crate) fn depart(&mut self, thread: ThreadId, answer: Value) {
         let source = self.source;
-        let Some(Request { what, place }) = self.request(thread) else { return };
+        let State::Waiting(Request { what, place }) = &self.threads[thread.index()].state else { return };
         let (place, deed) = (*place, deed(what, answer, source));
-        // What is noted borrows another part than what is asked for.
-        if let State::Waiting(Request { what, .. }) = &self.threads[thread.index()].state {
-            self.cycles.note(thread, what, answer);
-        }
+        self.cycles.note(thread, what, answer);
         if let Some(head) = self.threads[thread.index()].head.take() {
             let state = self.own_state(thread);
             let watches = if head.length > 0 { self.watches(place, head) } else { Watches::Nothing };

@@ -28,7 +28,9 @@ impl Live {
             self.execution.forget();
         } else {
             self.execution.is_over.set(true);
-            self.conclude();
+            if !is_done {
+                self.conclude();
+            }
         }
         let is_ended = |thread: &Thread| matches!(thread.state, State::Finished | State::NotStarted);
         if !has_failed && !self.threads.iter().all(is_ended) {

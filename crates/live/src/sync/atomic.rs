@@ -87,15 +87,18 @@ pub(crate) fn assert_failure(ordering: Ordering) {
 }
 
 /// A cell under the checker: reads what is in it.
+#[inline]
 pub(crate) fn load(cell: Cell, ordering: Ordering, place: &'static Location<'static>) -> Value {
     perform(What::Load { at: cell, order: order(ordering) }, place)
 }
 
+#[inline]
 pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering, place: &'static Location<'static>) {
     perform(What::Store { at: cell, value, order: order(ordering) }, place);
 }
 
 /// Returns the old value.
+#[inline]
 pub(crate) fn update(
     cell: Cell,
     update: Update,

@@ -29,6 +29,13 @@ pub(crate) struct Counts {
     dropped: Clock,
     /// When there was another reference, strong or weak, or one weak reference less.
     changed: Clock,
+    /// Who looked at them, if somebody did.
+    looked: Option<Box<Looked>>,
+}
+
+/// Who looked at the counts of an `Arc`.
+#[derive(Debug, Default)]
+struct Looked {
     /// When somebody looked whether there was a strong reference.
     asked: Clock,
     /// When somebody looked how many there were.
@@ -71,8 +78,7 @@ impl Tag {
                 identity,
                 dropped: Clock::default(),
                 changed: Clock::default(),
-                asked: Clock::default(),
-                counted: Clock::default(),
+                looked: None,
             });
             note_taken(arcs.len(), 1);
             Tag { generation: execution.generation.get(), index: arcs.len() - 1 }
@@ -106,7 +112,7 @@ impl Tag {
 
     /// The same, in a thread whose operations are the search's affair.
     fn searched<R>(self, f: impl FnOnce(&Execution, ThreadId, &mut Counts) -> R) -> Option<R> {
-        let thread = is_active().then(running).flatten()?;
+        let thread = running()?;
         self.with(|execution, counts| (!execution.is_over.get()).then(|| f(execution, thread, counts))).flatten()
     }
 
@@ -158,7 +164,7 @@ impl Tag {
         self.searched(|execution, thread, counts| {
             let mut races = execution.races.borrow_mut();
             counts.changed.set(thread.index(), races.time(thread));
-            if !races.knows(thread, &counts.counted) {
+            if counts.looked.as_ref().is_some_and(|looked| !races.knows(thread, &looked.counted)) {
                 execution.expose(counts.name);
             }
         });
@@ -180,14 +186,14 @@ impl Tag {
         }
         let last = self.searched(|execution, thread, counts| {
             let mut races = execution.races.borrow_mut();
-            if !races.knows(thread, &counts.asked) || !races.knows(thread, &counts.counted) {
+            let mut knows = |clock| races.knows(thread, clock);
+            if counts.looked.as_ref().is_some_and(|looked| !knows(&looked.asked) || !knows(&looked.counted)) {
                 execution.expose(counts.name);
             }
             // If the others are known to have gone before, it is the last in any order.
             let is_hidden = is_last() && !races.knows(thread, &counts.dropped);
             let last = if is_hidden { Last::Unseen(counts.name, counts.dropped.clone()) } else { Last::Plain };
-            let known = races.tell(thread);
-            counts.dropped.join(&known);
+            races.tell(thread, &mut counts.dropped);
             last
         });
         last.unwrap_or(Last::Plain)
@@ -211,7 +217,7 @@ impl Tag {
             if !races.knows(thread, &counts.dropped) || !races.knows(thread, &counts.changed) {
                 execution.expose(counts.name);
             }
-            counts.counted.set(thread.index(), races.time(thread));
+            counts.looked.get_or_insert_default().counted.set(thread.index(), races.time(thread));
         });
     }
 
@@ -246,7 +252,7 @@ impl Tag {
             if !races.knows(thread, &counts.dropped) {
                 execution.expose(counts.name);
             }
-            counts.asked.set(thread.index(), races.time(thread));
+            counts.looked.get_or_insert_default().asked.set(thread.index(), races.time(thread));
         });
         self.has_changed();
         None
