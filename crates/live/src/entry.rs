@@ -60,9 +60,12 @@ where
     let mut slot = Slot { registers, f: ManuallyDrop::new(f), result: MaybeUninit::zeroed() };
     let (address, run) = ((&raw mut slot).cast(), run::<F, R> as Run);
     // SAFETY: the slot is of the type that `run` expects, and begins with the registers.
-    match execution.heads.is_empty() {
-        true => unsafe { switch::save_and_run(address, run) },
-        false => unsafe { switch::save_run_and_clear(address, run) },
+    unsafe {
+        if execution.heads.is_empty() {
+            switch::save_and_run(address, run);
+        } else {
+            switch::save_run_and_clear(address, run);
+        }
     }
     // SAFETY: `run` has written it, or it has unwound.
     unsafe { slot.result.assume_init() }
