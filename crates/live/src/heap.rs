@@ -8,6 +8,7 @@
 
 mod checked;
 mod fault;
+mod guard;
 mod lane;
 mod poison;
 mod region;
@@ -20,13 +21,14 @@ use teetotal_program::ThreadId;
 
 pub use checked::Checked;
 pub use fault::{BlockEvent, FaultKind, MemoryFault};
-#[cfg(unix)]
-pub(crate) use poison::is_poison;
-pub(crate) use poison::watch_poison;
+pub(crate) use guard::Closed;
+pub(crate) use poison::{is_poison, resume_address, watch_poison};
+pub(crate) use region::{contains as is_of_models, open_page};
 
 use crate::identity::Key;
 use crate::possession::Leak;
 use crate::reuse::{Free, class_of};
+use guard::Guard;
 use lane::{GivenUp, Lane, bit};
 use region::Arena;
 use site::Sites;
@@ -39,7 +41,9 @@ pub(crate) struct Heap {
     /// For each location where it was accessed last, by its key.
     addresses: UnsafeCell<Vec<usize>>,
     sites: UnsafeCell<Sites>,
-    /// Whether a block was freed since somebody asked.
+    /// What of it is closed.
+    guard: Guard,
+    /// Whether a block was freed since this was asked last.
     has_freed: Cell<bool>,
     /// Whether the library itself allocates.
     pub(crate) is_busy: Cell<bool>,
@@ -154,11 +158,13 @@ impl Heap {
     pub(crate) fn begin(&self) {
         let Some(arena) = &self.arena else { return };
         self.with(|lanes, sites| {
+            self.guard.open_all(lanes);
             for (index, lane) in lanes.iter_mut().enumerate() {
                 lane.end_execution(arena, index);
             }
             sites.clear();
         });
+        self.guard.begin_execution();
         self.is_partial.set(false);
         // SAFETY: as in `with`.
         unsafe { (*self.addresses.get()).clear() };
@@ -251,13 +257,16 @@ impl Heap {
             block.end(thread, now, site);
             let is_shared = thread.is_some_and(|thread| block.is_shared_by(thread));
             if !is_shared && !block.stays() {
+                self.close_freed(block);
                 if is_own {
                     lane.spare.push(at as u32);
                 }
             } else {
                 self.has_freed.set(true);
+                block.open();
                 // SAFETY: the block was allocated here, and its owner has freed it.
                 unsafe { poison::fill(block.start, block.size) };
+                self.close_freed(block);
                 let Some(thread) = thread.filter(|_| is_shared) else { return Freed::Now };
                 let class = class_of(block.size);
                 let Some(own) = lane_of(arena, lanes, thread) else { return Freed::Now };
@@ -372,34 +381,38 @@ impl Heap {
 
     /// `thread` has written `value` to a location or read it there; if it is the address of a block, others may know it.
     ///
-    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it.
+    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it. Returns the block if its address
+    /// is new to the thread.
     #[inline]
-    pub(crate) fn publish(&self, thread: ThreadId, value: u64) {
-        let Some(arena) = &self.arena else { return };
-        for address in [value, value & ((1 << 48) - 1), value >> 16] {
-            if let Some(lane) = arena.lane_of(address as usize) {
-                self.note_published(lane, thread, address as usize);
-                return;
-            }
-        }
+    pub(crate) fn publish(&self, thread: ThreadId, value: u64) -> Option<BlockId> {
+        let arena = self.arena.as_ref()?;
+        let addresses = [value, value & ((1 << 48) - 1), value >> 16];
+        let (lane, address) =
+            addresses.into_iter().find_map(|address| Some((arena.lane_of(address as usize)?, address as usize)))?;
+        self.note_published(lane, thread, address)
     }
 
-    fn note_published(&self, lane: usize, thread: ThreadId, address: usize) {
+    fn note_published(&self, number: usize, thread: ThreadId, address: usize) -> Option<BlockId> {
         self.with(|lanes, _| {
-            let lane = lanes.get_mut(lane)?;
+            let lane = lanes.get_mut(number)?;
             let index = lane.around(address)?;
             let block = &mut lane.blocks[index];
+            let is_new = block.published_by & bit(thread) == 0;
             block.published_by |= bit(thread);
             // One that was freed before is not given out again, so that an access to it is found.
             if !block.is_live
                 && let Some(at) = lane.spare.iter().position(|&spare| spare as usize == index)
             {
                 lane.spare.remove(at);
+                block.open();
                 // SAFETY: the block was allocated here, and its owner has freed it.
                 unsafe { poison::fill(block.start, block.size) };
+                self.close_freed(block);
             }
-            Some(())
-        });
+            let id = BlockId { lane: number as u32, index: index as u32 };
+            self.watch_published(lanes, id);
+            is_new.then_some(id)
+        })
     }
 
     /// The locations that were accessed in a block, and not elsewhere since.
@@ -459,7 +472,7 @@ impl Heap {
 
     /// Where blocks of the execution are.
     pub(crate) fn used(&self) -> Vec<Range<usize>> {
-        self.with(|lanes, _| lanes.iter().map(Lane::used).filter(|range| !range.is_empty()).collect())
+        self.with(|lanes, _| lanes.iter().flat_map(Lane::used).collect())
     }
 
     /// Whether `address` is in memory that no block has now.

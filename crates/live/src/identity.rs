@@ -50,6 +50,10 @@ impl Identity {
     }
 
     fn key_in(&self, execution: &Execution) -> Key {
+        if execution.heap.has_closed() && !execution.open_for_operation(self.address()) {
+            execution.misused.set(Some(Misuse::Freed(self.address())));
+            return Key(execution.new_slot());
+        }
         let stamp = self.0.load(Ordering::Relaxed);
         if stamp >> KEY_BITS == execution.generation.get() {
             let key = Key(stamp as u32 & ((1 << KEY_BITS) - 1));

@@ -32,6 +32,7 @@ mod marks;
 mod mend;
 mod misuse;
 mod overflow;
+mod plain;
 mod possession;
 mod pulse;
 mod races;

@@ -77,6 +77,14 @@ pub(crate) fn free(address: usize) {
         let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
         end(execution, MemoryFault { freed: Some(freed), access: Some(access), ..fault });
     }
+    if let Some(thread) = thread.filter(is_known)
+        && let Some(id) = execution.heap.block_at(address)
+        && let Some(access) = execution.plain_rival(thread, id)
+    {
+        let freed = execution.heap.here(thread, now);
+        let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
+        end(execution, MemoryFault { freed: Some(freed), plain: Some(access), ..fault });
+    }
     let parent = |thread| execution.races.try_borrow().ok().and_then(|races| races.parent(thread));
     let is_of_child = thread.and_then(parent).is_some_and(|parent| parent.index() == 0);
     match execution.heap.free(thread, now, is_of_child, address) {
@@ -100,14 +108,14 @@ pub(crate) fn free(address: usize) {
 }
 
 /// A use of a block by a thread after so many of its operations.
-fn fault(kind: FaultKind, by: (ThreadId, u32), place: Option<Place>, block: History) -> MemoryFault {
+pub(crate) fn fault(kind: FaultKind, by: (ThreadId, u32), place: Option<Place>, block: History) -> MemoryFault {
     let ((thread, after), History { address, size, allocated, freed }) = (by, block);
-    let (access, is_ordered) = (None, false);
-    MemoryFault { kind, thread, after, place, address, size, allocated, freed, access, is_ordered }
+    let (access, plain, is_ordered) = (None, None, false);
+    MemoryFault { kind, thread, after, place, address, size, allocated, freed, access, plain, is_ordered }
 }
 
 /// The code of the thread that runs has followed a pointer that it read from a freed block.
-pub(crate) extern "C" fn follow_poison() -> ! {
+pub(crate) fn follow_poison() -> ! {
     let fault = current_unguarded().and_then(|execution| {
         let thread = execution.running()?;
         let now = execution.moment_of(thread);
@@ -130,7 +138,7 @@ fn note_owned(execution: &Execution, block: usize, how_many: i64) {
 }
 
 /// Ends the thread that runs.
-fn end(execution: &Execution, fault: MemoryFault) -> ! {
+pub(crate) fn end(execution: &Execution, fault: MemoryFault) -> ! {
     let place = execution.last_place().unwrap_or(Location::caller());
     fail(Complaint::Memory(Box::new(fault)), place)
 }
@@ -148,7 +156,7 @@ impl Execution {
     /// orders them may be of the standard library, where that is allowed; an execution in which the access comes later is
     /// a finding then.
     fn may_be_ordered(&self, thread: ThreadId, access: &Access) -> bool {
-        let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to(access, thread);
+        let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to((access.thread, access.time), thread);
         if may_be {
             self.ledger.note_trusted(access.place);
         }
@@ -186,12 +194,12 @@ impl Execution {
         thread: ThreadId,
         after: u32,
         address: usize,
-        place: &'static Location<'static>,
+        place: Option<Place>,
     ) -> Option<MemoryFault> {
         let id = self.heap.once_freed_at(address)?;
         let is_reused = self.heap.freed_at(address).is_none();
         let kind = if is_reused { FaultKind::ReusedBlock } else { FaultKind::UseAfterFree };
-        let fault = fault(kind, (thread, after), Some(place.into()), self.heap.history(id));
+        let fault = fault(kind, (thread, after), place, self.heap.history(id));
         Some(MemoryFault { is_ordered: self.knows_free(thread, id), ..fault })
     }
 

@@ -1,4 +1,4 @@
-//! Accesses of a model to memory that is not there: beyond the end of its stack, or where freed blocks point to.
+//! Accesses of a model that fail: beyond the end of its stack, to a block that is closed, or where freed blocks point to.
 
 /// From now on it is said when the stack of a thread of a model is too small, where the system tells.
 pub(crate) fn watch() {
@@ -7,12 +7,18 @@ pub(crate) fn watch() {
 }
 
 #[cfg(unix)]
+mod retry;
+
+/// Whether the code that made an access can go on after it was told.
+pub(crate) const CAN_RETURN: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
+
+#[cfg(unix)]
 mod unix {
     use std::sync::{Once, OnceLock};
 
-    use crate::heap::is_poison;
-    use crate::lifetimes::follow_poison;
-    use crate::runtime::{is_active, overflowed};
+    use super::retry;
+    use crate::plain::{Failed, on_fault};
+    use crate::runtime::overflowed;
 
     /// The signals of an access to memory that is not there.
     const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
@@ -50,11 +56,15 @@ mod unix {
             // SAFETY: it ends the process.
             unsafe { libc::abort() };
         }
-        if is_poison(address) && is_active() {
-            // SAFETY: the system gives the context of the thread that made the access.
-            if unsafe { redirect(context) } {
-                return;
-            }
+        // SAFETY: the system gives the context of the thread that made the access.
+        if unsafe { retry::is_asked_for(address) && retry::resume(context) } {
+            return;
+        }
+        match on_fault(address) {
+            Failed::Again => return,
+            // SAFETY: the same.
+            Failed::Explained if unsafe { retry::explain_later(context) } => return,
+            Failed::Explained | Failed::Unknown => {}
         }
         let before = SIGNALS.iter().position(|&own| own == signal).and_then(|at| BEFORE[at].get());
         // SAFETY: whoever handled the signal before is called as it asked to be; without anybody the signal is what it
@@ -76,58 +86,6 @@ mod unix {
                 }
             }
         }
-    }
-
-    /// Lets the thread go on with [`follow_poison`] when the handler returns; says whether that is possible here.
-    ///
-    /// # Safety
-    /// It is the context that the handler was called with, of code that need not go on.
-    unsafe fn redirect(context: *mut libc::c_void) -> bool {
-        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-        {
-            // SAFETY: the caller's.
-            let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-            let stack = registers[libc::REG_RSP as usize] - size_of::<u64>() as i64;
-            // As after a call by the instruction that made the access: unwinding looks just before this address.
-            // SAFETY: the code does not go on, so that it misses nothing which it has below its frame.
-            unsafe { (stack as *mut i64).write(registers[libc::REG_RIP as usize] + 1) };
-            registers[libc::REG_RSP as usize] = stack;
-            registers[libc::REG_RIP as usize] = enter_follow_poison as *const () as i64;
-            true
-        }
-        #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
-        {
-            // SAFETY: the caller's.
-            let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
-            // As after a call by the instruction that made the access.
-            registers.regs[30] = registers.pc + 4;
-            registers.pc = follow_poison as *const () as u64;
-            true
-        }
-        #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-        {
-            let _ = context;
-            false
-        }
-    }
-
-    /// Calls [`follow_poison`] with the stack aligned as a call needs it, wherever the access was made.
-    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-    #[unsafe(naked)]
-    extern "C" fn enter_follow_poison() -> ! {
-        std::arch::naked_asm!(
-            ".cfi_startproc",
-            "push rbp",
-            ".cfi_def_cfa_offset 16",
-            ".cfi_offset rbp, -16",
-            "mov rbp, rsp",
-            ".cfi_def_cfa_register rbp",
-            "and rsp, -16",
-            "call {follow}",
-            "ud2",
-            ".cfi_endproc",
-            follow = sym follow_poison,
-        )
     }
 
     /// Writes the message without asking for memory, which a handler of a signal may not.

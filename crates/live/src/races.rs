@@ -37,6 +37,8 @@ struct Knowledge {
     fenced: Option<Clock>,
     /// The thread that has started it.
     parent: Option<ThreadId>,
+    /// When it ended, by its own clock.
+    ended: Option<u32>,
     /// What led to where it is, if that is tracked.
     causes: Clock,
 }
@@ -184,10 +186,24 @@ impl Races {
         list[index as usize] = causes;
     }
 
-    /// Whether `access` led to where `thread` is, by reads of what was written after it, whatever their orderings.
-    pub(crate) fn has_led_to(&mut self, access: &Access, thread: ThreadId) -> bool {
+    /// Whether what `other` did at its time `time` led to where `thread` is, by reads of what was written after it, whatever their orderings.
+    pub(crate) fn has_led_to(&mut self, (other, time): (ThreadId, u32), thread: ThreadId) -> bool {
         let known = self.knowledge(thread);
-        access.time <= known.causes.get(access.thread.index()).max(known.clock.get(access.thread.index()))
+        time <= known.causes.get(other.index()).max(known.clock.get(other.index()))
+    }
+
+    /// `thread` has ended.
+    pub(crate) fn end(&mut self, thread: ThreadId) {
+        let time = self.time(thread);
+        self.knowledge(thread).ended = Some(time);
+    }
+
+    /// Whether all other threads have ended, and `thread` knows of that.
+    pub(crate) fn knows_ends(&mut self, thread: ThreadId) -> bool {
+        self.knowledge(thread);
+        let own = &self.threads[thread.index()].clock;
+        let mut others = self.threads.iter().enumerate().filter(|(index, _)| *index != thread.index());
+        others.all(|(index, other)| other.ended.is_some_and(|time| own.get(index) >= time))
     }
 
     /// `thread` accesses a cell. Gives the access that nothing orders with it, if there is one.

@@ -268,7 +268,7 @@ fn refuse(misuse: Misuse, place: &'static Location<'static>) -> ! {
         let fault = match misuse {
             Misuse::Freed(address) | Misuse::Reused(address) => current(|execution| {
                 let thread = execution.running()?;
-                execution.use_after_free(thread, execution.moment_of(thread).after, address, place)
+                execution.use_after_free(thread, execution.moment_of(thread).after, address, Some(place.into()))
             })
             .flatten(),
             Misuse::Captured | Misuse::StaticChanged => {
@@ -366,6 +366,7 @@ impl Execution {
         let reuse = Reuse::new(reuse, &open);
         let execution =
             Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
+        execution.track_plain();
         if trusts_frees && execution.heap.is_on() {
             execution.races.borrow_mut().track_causes();
         }

@@ -329,9 +329,13 @@ impl Live {
     fn run(&mut self, thread: ThreadId, answer: Value) {
         self.watch_surroundings(thread);
         self.execution.races.borrow_mut().perform(self.threads[thread.index()].performed);
+        self.execution.close_blocks(thread);
         let own = &mut self.threads[thread.index()];
         let fiber = own.fiber.as_mut().expect("a thread that runs has code");
         let ran = with_pulse(self.pulse.as_deref(), thread, own.place, || self.execution.run(thread, fiber, answer));
+        if self.surroundings.watches != Watches::Nothing {
+            self.execution.heap.open_all();
+        }
         self.note_code(thread);
         let own = &mut self.threads[thread.index()];
         own.child.set(None);
@@ -344,6 +348,7 @@ impl Live {
             }
             Ran::Ended(ended) => {
                 self.stacks.extend(own.fiber.take().and_then(Fiber::into_stack));
+                self.execution.races.borrow_mut().end(thread);
                 self.threads[thread.index()].state = self.ended(thread, ended);
             }
         }
@@ -396,7 +401,7 @@ impl Live {
             let State::Waiting(request) = &own.state else { continue };
             let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
             let fault = address
-                .and_then(|address| self.execution.use_after_free(thread, own.performed, address, request.place));
+                .and_then(|address| self.execution.use_after_free(thread, own.performed, address, Some(request.place.into())));
             let Some(fault) = fault else { continue };
             let failure = Failure::Panic { instruction: own.performed };
             let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
@@ -487,7 +492,12 @@ impl Live {
                 self.execution.raced.set(race);
             }
         };
-        let publish = |value: Value| self.execution.heap.publish(thread, value);
+        let published = std::cell::Cell::new(None);
+        let publish = |value: Value| {
+            if let Some(block) = self.execution.heap.publish(thread, value) {
+                published.set(Some(block));
+            }
+        };
         let read = |races: &mut Races, cell: &Cell, order: Order| {
             publish(answer);
             races.read(thread, order, source);
@@ -523,12 +533,20 @@ impl Live {
             }
             What::Fence { order } => races.fence(thread, *order),
             What::Await { order, .. } => races.read(thread, *order, source),
-            What::Spawn { .. } => {
+            What::Spawn { body } => {
+                if let Some(body) = body {
+                    let start = std::ptr::from_ref(&**body).cast::<u8>() as usize;
+                    // SAFETY: it is what the thread is started with.
+                    unsafe { self.execution.heap.watch_reached(start..start + size_of_val(&**body)) };
+                }
                 let child = self.threads[thread.index()].child.get();
                 races.spawn(thread, child.expect("a spawn that is performed has a number"));
             }
             What::Join { thread: other } => races.join(thread, *other),
             What::Choose { .. } | What::Rest { .. } | What::Fail(_) => {}
+        }
+        if let Some(block) = published.get() {
+            self.execution.look_at_published(&mut races, thread, block);
         }
     }
 

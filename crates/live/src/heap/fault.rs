@@ -37,6 +37,8 @@ pub struct MemoryFault {
     pub freed: Option<BlockEvent>,
     /// The access that nothing orders with the free.
     pub access: Option<Access>,
+    /// The access without any type of this crate that nothing orders with the free, or with the allocation.
+    pub plain: Option<BlockEvent>,
     /// Whether what is wrong comes after what it conflicts with in every order of this execution.
     pub is_ordered: bool,
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use teetotal_program::ThreadId;
 
+use super::guard::{Touch, Watched};
 use super::region::Arena;
 use super::site::Site;
 use super::{BlockId, Moment};
@@ -13,8 +14,18 @@ use crate::reuse::Free;
 /// Sizes and places of blocks are multiples of this.
 const GRAIN: usize = 16;
 
-/// What is left of an execution takes whole pages.
-const PAGE: usize = 1 << 12;
+/// What is left of an execution takes whole pages, and the first blocks of a lane have pages of their own.
+pub(super) const PAGE: usize = 1 << 12;
+
+/// So many blocks have,
+const ALONE: usize = 1 << 12;
+/// unless they are larger than this,
+const ALONE_BYTES: usize = 1 << 20;
+/// or in another part of a lane than the first of so many.
+const ALONE_PART: usize = 16;
+
+/// From one block to the next the place in its page moves by so much, so that not all use the same lines of a cache.
+const STRIDE: usize = 13 * 64;
 
 /// A block of memory.
 #[derive(Debug)]
@@ -37,6 +48,14 @@ pub(super) struct Block {
     pub(super) keys: Vec<Key>,
     /// The threads that have written its address to a location or read it from one, a bit for each.
     pub(super) published_by: u64,
+    /// Whether no other block is on its pages.
+    pub(super) is_alone: bool,
+    /// Whether it cannot be accessed.
+    pub(super) is_closed: bool,
+    /// Whether other threads may know of it otherwise.
+    pub(super) watched: Watched,
+    /// The plain accesses to it that were seen, the last of each thread.
+    pub(super) touches: Vec<Touch>,
 }
 
 impl Block {
@@ -46,6 +65,9 @@ impl Block {
         self.is_live = true;
         self.keys.clear();
         self.published_by = 0;
+        self.watched = Watched::No;
+        self.touches.clear();
+        self.open();
     }
 
     /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
@@ -114,8 +136,15 @@ impl Lane {
             block.begin(owner, born, site);
             return Some(block.start);
         }
-        let start = self.next.checked_next_multiple_of(align.max(GRAIN))?;
-        let end = start.checked_add(size)?.checked_next_multiple_of(GRAIN)?;
+        let is_alone = self.blocks.len() < ALONE
+            && size <= ALONE_BYTES
+            && self.next - self.bounds.start < self.bounds.len() / ALONE_PART;
+        let (from, grain) = match is_alone {
+            true => (self.next.next_multiple_of(PAGE) + self.offset(size, align), PAGE),
+            false => (self.next, GRAIN),
+        };
+        let start = from.checked_next_multiple_of(align.max(GRAIN))?;
+        let end = start.checked_add(size)?.checked_next_multiple_of(grain)?;
         if end > self.bounds.end {
             return None;
         }
@@ -136,8 +165,19 @@ impl Lane {
             freed,
             keys,
             published_by: 0,
+            is_alone,
+            is_closed: false,
+            watched: Watched::No,
+            touches: Vec::new(),
         });
         Some(start)
+    }
+
+    /// How far from the beginning of its page the next block is, which has that to itself.
+    fn offset(&self, size: usize, align: usize) -> usize {
+        let room = PAGE.saturating_sub(size);
+        let offset = self.blocks.len() * STRIDE % (room + 1);
+        offset - offset % align.max(GRAIN)
     }
 
     /// The block that begins at `address`.
@@ -151,9 +191,9 @@ impl Lane {
         (address < self.blocks[index].start + self.blocks[index].size).then_some(index)
     }
 
-    /// Where its blocks are.
-    pub(super) fn used(&self) -> Range<usize> {
-        self.first..self.next
+    /// Where the blocks are that it has.
+    pub(super) fn used(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.blocks.iter().filter(|block| block.is_live).map(|block| block.start..block.start + block.size)
     }
 
     /// The execution ends; what is still allocated stays where it is.

@@ -5,7 +5,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// So many bytes around the poison cannot be accessed.
-#[cfg(unix)]
 const BYTES: usize = 1 << 20;
 
 /// The poison; on systems where no memory can be reserved it is this.
@@ -28,9 +27,13 @@ pub(crate) fn watch_poison() {
 }
 
 /// Whether an access to `address` followed the poison.
-#[cfg(unix)]
 pub(crate) fn is_poison(address: usize) -> bool {
     address.abs_diff(POISON.load(Ordering::Relaxed)) < BYTES / 2
+}
+
+/// An address near the poison that nothing leads to.
+pub(crate) fn resume_address() -> usize {
+    POISON.load(Ordering::Relaxed) - BYTES / 2 + 64
 }
 
 /// Fills a block with poison.

@@ -8,6 +8,8 @@ use std::ops::Range;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use super::lane::PAGE;
+
 /// So many threads of a model have a lane; what others allocate comes from the system.
 const LANES: usize = 64;
 
@@ -39,9 +41,24 @@ pub(crate) fn is_installed() -> bool {
 
 /// Whether `address` may be that of a block of a model.
 #[inline]
-pub(super) fn contains(address: usize) -> bool {
+pub(crate) fn contains(address: usize) -> bool {
     let start = START.load(Ordering::Relaxed);
     start != 0 && address.wrapping_sub(start) < size(LANE.load(Ordering::Relaxed))
+}
+
+/// Lets the page of a lane that `address` is on be accessed; returns whether the system has done so.
+pub(crate) fn open_page(address: usize) -> bool {
+    #[cfg(unix)]
+    {
+        let page = address & !(PAGE - 1);
+        // SAFETY: the page is one of the region, which is mapped as long as the program runs.
+        unsafe { libc::mprotect(page as *mut libc::c_void, PAGE, libc::PROT_READ | libc::PROT_WRITE) == 0 }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = address;
+        false
+    }
 }
 
 fn size(lane: usize) -> usize {

@@ -27,6 +27,10 @@ impl Sites {
         self.is_recorded = true;
     }
 
+    pub(super) fn is_recorded(&self) -> bool {
+        self.is_recorded
+    }
+
     pub(super) fn clear(&mut self) {
         self.traces.clear();
     }

@@ -5,6 +5,7 @@ use teetotal_memory::{Event, EventKind, Source, Trace};
 use teetotal_program::{ThreadId, Value};
 use teetotal_report::Note;
 
+use super::memory::is_free;
 use super::problem::Problem;
 use super::source_text::SourceTexts;
 use super::storyboard::{Storyboard, thread_name};
@@ -43,6 +44,9 @@ impl Rows<'_> {
         }
         match (&fault.access, &fault.freed, fault.kind) {
             (Some(access), _, FaultKind::RacingFree) => self.access(access, ""),
+            (None, _, FaultKind::RacingFree) => {
+                fault.plain.iter().for_each(|access| self.event(access, &format!("accesses {block}")));
+            }
             (_, Some(freed), FaultKind::UseAfterFree | FaultKind::DoubleFree) => {
                 self.event(freed, &format!("frees {block}"));
             }
@@ -51,7 +55,7 @@ impl Rows<'_> {
         let last = match fault.kind {
             FaultKind::DoubleFree => format!("frees {block} again"),
             FaultKind::RacingFree => format!("frees {block}"),
-            FaultKind::UnpublishedBlock if fault.access.is_none() => format!("frees {block}"),
+            FaultKind::UnpublishedBlock if is_free(fault) => format!("frees {block}"),
             FaultKind::StalePointer => "follows a pointer from freed memory".to_owned(),
             FaultKind::UnpublishedBlock if fault.access.is_some_and(|access| access.kind.is_atomic) => {
                 format!("this is in {block}")
@@ -115,6 +119,10 @@ pub(super) fn why(problem: &Problem, board: &Storyboard) -> Option<String> {
             let last = (fault.thread, fault.after);
             match (fault.kind, &fault.access) {
                 (FaultKind::RacingFree, Some(access)) => Some(unordered(trace, (access.thread, access.after), last)),
+                (FaultKind::RacingFree, None) => {
+                    let access = fault.plain.as_ref()?;
+                    Some(unordered(trace, (access.thread?, access.after), last))
+                }
                 (FaultKind::UnpublishedBlock, _) => {
                     Some(unordered(trace, (fault.allocated.thread?, fault.allocated.after), last))
                 }

@@ -18,7 +18,8 @@ pub(super) fn kind_of(kind: FaultKind) -> ViolationKind {
 
 /// The allocation, the free and the access, as far as they are known.
 pub(super) fn places_of(fault: &MemoryFault) -> Vec<Place> {
-    let access = fault.access.map(|access| access.place.into());
+    let plain = fault.plain.as_ref().and_then(|plain| plain.place.clone());
+    let access = fault.access.map(|access| access.place.into()).or(plain);
     let freed = fault.freed.as_ref().and_then(|freed| freed.place.clone());
     let mut places: Vec<Place> =
         [fault.allocated.place.clone(), freed, access, fault.place.clone()].into_iter().flatten().collect();
@@ -28,7 +29,9 @@ pub(super) fn places_of(fault: &MemoryFault) -> Vec<Place> {
 
 pub(super) fn threads_of(fault: &MemoryFault) -> Vec<ThreadId> {
     let freed = fault.freed.as_ref().and_then(|freed| freed.thread);
-    let threads = [Some(fault.thread), fault.allocated.thread, freed, fault.access.map(|access| access.thread)];
+    let plain = fault.plain.as_ref().and_then(|plain| plain.thread);
+    let access = fault.access.map(|access| access.thread).or(plain);
+    let threads = [Some(fault.thread), fault.allocated.thread, freed, access];
     let mut threads: Vec<ThreadId> = threads.into_iter().flatten().collect();
     threads.sort_unstable();
     threads.dedup();
@@ -47,7 +50,7 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
         }
         FaultKind::DoubleFree => ("double free: this block of memory was freed before", "frees it again"),
         FaultKind::RacingFree => ("use after free: nothing orders the free of this block after an access", "frees it"),
-        FaultKind::UnpublishedBlock if fault.access.is_none() => {
+        FaultKind::UnpublishedBlock if is_free(fault) => {
             ("data race: nothing orders the allocation of this block before its free", "frees it")
         }
         FaultKind::UnpublishedBlock => {
@@ -68,6 +71,8 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
     }
     if let (Some(access), FaultKind::RacingFree) = (&fault.access, fault.kind) {
         row(Some(&access.place.into()), &format!("{} {} it here", thread_name(access.thread), access.kind.verb()));
+    } else if let (Some(access), FaultKind::RacingFree) = (&fault.plain, fault.kind) {
+        row(access.place.as_ref(), &format!("{} accesses it here", by(access)));
     } else if let (Some(freed), true) = (&fault.freed, fault.kind != FaultKind::UnpublishedBlock) {
         row(freed.place.as_ref(), &format!("{} frees it", by(freed)));
     }
@@ -77,6 +82,11 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
     row(fault.place.as_ref(), &format!("{thread} {verb}"));
     out.push_str(&format!("help: {}\n", help(fault)));
     out
+}
+
+/// Whether the free of a block is what its allocation is not ordered before.
+pub(super) fn is_free(fault: &MemoryFault) -> bool {
+    fault.kind == FaultKind::UnpublishedBlock && fault.access.is_none() && fault.plain.is_none()
 }
 
 /// What to do about it.

@@ -1,0 +1,354 @@
+//! Blocks that cannot be accessed until they are: how plain accesses are seen.
+//!
+//! Code may read and write a block without any type of this crate. Such an access is seen by its fault: blocks that other
+//! threads may know of are *closed*, that is without access rights, while code of the model runs. The first access of a
+//! thread between two of its operations opens the block and is noted with the thread's time; what follows until the next
+//! operation is at the same time, and is not seen. A freed block is closed until the execution ends, or until it is
+//! allocated again, and an access to it is a finding. It needs pages that no other block is on ([`super::lane`]).
+//!
+//! To close blocks takes system calls, so a search does it only where it matters: from the start once a free, or a read of
+//! a pointer, was seen that an access may race with ([`crate::plain`]). Freed blocks are closed in the first executions too.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ops::Range;
+
+use teetotal_program::ThreadId;
+
+use super::lane::{Block, Lane, PAGE};
+use super::site::Site;
+use super::{BlockEvent, BlockId, Heap, Moment};
+
+/// In so many executions of each copy of a model all freed blocks are closed.
+const FIRST: u32 = 16;
+
+/// So many bytes of a block, or of what a thread is started with, are searched for pointers.
+const SEARCHED: usize = 1 << 12;
+
+/// What is closed in an execution.
+#[derive(Default)]
+pub(super) struct Guard {
+    /// Whether the accesses of this search are to be seen.
+    tracks: Cell<bool>,
+    /// How many executions there were.
+    executions: Cell<u32>,
+    /// Blocks that are to be closed before code of the model runs.
+    open: UnsafeCell<Vec<BlockId>>,
+    /// Whether there is a closed block.
+    has_closed: Cell<bool>,
+    /// Whether only freed blocks are closed.
+    is_relaxed: Cell<bool>,
+    /// The address of the access that has failed last.
+    faulted: Cell<usize>,
+}
+
+/// How a block came to be watched.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub(super) enum Watched {
+    /// It is not.
+    #[default]
+    No,
+    /// A thread was started with its address, or it is reached from such a block.
+    Reached,
+    /// Its address was in a location.
+    Published,
+}
+
+/// The last plain access of a thread to a block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    thread: ThreadId,
+    when: Moment,
+    site: Site,
+}
+
+/// What was accessed that is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Closed {
+    /// A block that is allocated.
+    Live(BlockId),
+    /// A block that was freed.
+    Freed,
+    /// What is beside a block.
+    Beside(BlockId),
+}
+
+/// Whether accesses can be seen on this system.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn is_supported() -> bool {
+    // SAFETY: it only asks.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) == PAGE as libc::c_long }
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+fn is_supported() -> bool {
+    false
+}
+
+/// Opens or closes pages; returns whether the system has done so.
+#[cfg(unix)]
+fn set_open(pages: &Range<usize>, is_open: bool) -> bool {
+    let protection = if is_open { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
+    // SAFETY: the pages are of a lane, and belong to a block that nothing else is on. Who accesses what is closed gets a
+    // signal that opens it again, or does not go on.
+    unsafe { libc::mprotect(pages.start as *mut libc::c_void, pages.len(), protection) == 0 }
+}
+
+#[cfg(not(unix))]
+fn set_open(_pages: &Range<usize>, _is_open: bool) -> bool {
+    false
+}
+
+/// The pages that `range` is on.
+fn pages(range: Range<usize>) -> Range<usize> {
+    range.start & !(PAGE - 1)..range.end.next_multiple_of(PAGE)
+}
+
+impl Block {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.size
+    }
+
+    /// Whether an access is to be seen.
+    fn is_to_close(&self) -> bool {
+        match self.watched {
+            // What happens to locations is seen without.
+            Watched::Reached => !self.is_live || self.keys.is_empty(),
+            Watched::Published => true,
+            Watched::No => !self.is_live,
+        }
+    }
+
+    fn close(&mut self) -> bool {
+        self.is_closed |= self.is_alone && set_open(&pages(self.range()), false);
+        self.is_closed
+    }
+
+    pub(super) fn open(&mut self) {
+        if self.is_closed {
+            self.is_closed = !set_open(&pages(self.range()), true);
+        }
+    }
+}
+
+impl Guard {
+    pub(super) fn begin_execution(&self) {
+        self.executions.set(self.executions.get().saturating_add(1));
+        // SAFETY: nothing of this module keeps a reference to it.
+        unsafe { (*self.open.get()).clear() };
+        self.has_closed.set(false);
+        self.is_relaxed.set(false);
+    }
+
+    /// Opens everything before an execution ends.
+    pub(super) fn open_all(&self, lanes: &mut [Lane]) {
+        if !self.has_closed.replace(false) {
+            return;
+        }
+        // SAFETY: as above.
+        let open = unsafe { &mut *self.open.get() };
+        for (lane, blocks) in lanes.iter_mut().enumerate() {
+            let closed = blocks.blocks.iter_mut().enumerate().filter(|(_, block)| block.is_closed);
+            let mut range: Option<Range<usize>> = None;
+            for (index, block) in closed {
+                block.is_closed = false;
+                open.push(BlockId { lane: lane as u32, index: index as u32 });
+                let own = pages(block.range());
+                range = Some(range.map_or(own.clone(), |range| range.start..own.end));
+            }
+            if let Some(range) = range
+                && !set_open(&range, true)
+            {
+                // The system refuses a range that has too many parts.
+                blocks.blocks.iter().for_each(|block| _ = set_open(&pages(block.range()), true));
+            }
+        }
+    }
+}
+
+impl Heap {
+    /// From now on plain accesses are seen, if the system can do that.
+    pub(crate) fn track_plain(&self) {
+        self.guard.tracks.set(self.is_on() && is_supported());
+    }
+
+    /// Whether plain accesses are seen.
+    #[inline]
+    pub(crate) fn tracks_plain(&self) -> bool {
+        self.guard.tracks.get()
+    }
+
+    /// Whether plain accesses could be seen.
+    pub(crate) fn can_track_plain(&self) -> bool {
+        self.is_on() && is_supported()
+    }
+
+    /// Whether there is a closed block.
+    #[inline]
+    pub(crate) fn has_closed(&self) -> bool {
+        self.guard.has_closed.get()
+    }
+
+    /// Closes what is to be closed while code of a thread runs; where that `is_alone`, only what was freed.
+    pub(crate) fn close(&self, is_alone: bool) {
+        if is_alone != self.guard.is_relaxed.replace(is_alone) && is_alone {
+            self.open_all();
+        }
+        // SAFETY: as in `with`.
+        if unsafe { (*self.guard.open.get()).is_empty() } {
+            return;
+        }
+        self.with(|lanes, _| {
+            // SAFETY: as in `with`.
+            let open = unsafe { &mut *self.guard.open.get() };
+            open.retain(|id| {
+                let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
+                if is_alone && block.is_live {
+                    return true;
+                }
+                if !block.is_closed && block.is_to_close() && block.close() {
+                    self.guard.has_closed.set(true);
+                }
+                false
+            });
+        });
+    }
+
+    /// Opens everything.
+    pub(crate) fn open_all(&self) {
+        if self.has_closed() {
+            self.with(|lanes, _| self.guard.open_all(lanes));
+        }
+    }
+
+    /// What is closed at `address`, if anything is.
+    pub(crate) fn closed_at(&self, address: usize) -> Option<Closed> {
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let blocks = &lanes.get(lane)?.blocks;
+            let after = blocks.partition_point(|block| block.start <= address);
+            let beside = |&index: &usize| {
+                let block = blocks.get(index)?;
+                (block.is_closed && pages(block.range()).contains(&address)).then_some(index)
+            };
+            let index = [after.wrapping_sub(1), after].iter().find_map(beside)?;
+            let (block, id) = (&blocks[index], BlockId { lane: lane as u32, index: index as u32 });
+            Some(match (block.range().contains(&address), block.is_live) {
+                (true, true) => Closed::Live(id),
+                (true, false) => Closed::Freed,
+                (false, _) => Closed::Beside(id),
+            })
+        })
+    }
+
+    /// Opens a block that `thread` accesses, and takes note of that.
+    pub(crate) fn touch(&self, id: BlockId, thread: Option<ThreadId>, when: Moment) {
+        self.with(|lanes, sites| {
+            let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
+            block.open();
+            // SAFETY: as in `with`.
+            unsafe { (*self.guard.open.get()).push(id) };
+            let Some(thread) = thread else { return };
+            let touch = Touch { thread, when, site: sites.add() };
+            match block.touches.iter_mut().find(|touch| touch.thread == thread) {
+                Some(last) if last.when.time > when.time => {}
+                Some(last) => *last = touch,
+                None => block.touches.push(touch),
+            }
+        });
+    }
+
+    /// Whether it is recorded where accesses are.
+    pub(crate) fn records_sites(&self) -> bool {
+        self.with(|_, sites| sites.is_recorded())
+    }
+
+    /// The access to `address` has failed, and is told by who goes on with it.
+    pub(crate) fn note_faulted(&self, address: usize) {
+        self.guard.faulted.set(address);
+    }
+
+    /// The address of the access that has failed last.
+    pub(crate) fn faulted(&self) -> usize {
+        self.guard.faulted.get()
+    }
+
+    /// A plain access to a block that `is_known` does not say to come before, by the time of its thread.
+    pub(crate) fn plain_rival(&self, id: BlockId, is_known: impl Fn(ThreadId, Moment) -> bool) -> Option<BlockEvent> {
+        self.with(|lanes, sites| {
+            let touches = &lanes[id.lane as usize].blocks[id.index as usize].touches;
+            let rival = touches.iter().find(|touch| !is_known(touch.thread, touch.when))?;
+            let Touch { thread, when: Moment { after, .. }, site } = *rival;
+            Some(BlockEvent { thread: Some(thread), after, place: sites.place(site) })
+        })
+    }
+
+    /// Whether another thread than `thread` may know the address of a block.
+    pub(crate) fn is_shared(&self, id: BlockId) -> bool {
+        self.with(|lanes, _| {
+            let block = &lanes[id.lane as usize].blocks[id.index as usize];
+            block.published_by != 0 || block.watched != Watched::No
+        })
+    }
+
+    /// A thread is started with what is in `range`: blocks that it points to are known to it.
+    ///
+    /// # Safety
+    /// The range can be read.
+    pub(crate) unsafe fn watch_reached(&self, range: Range<usize>) {
+        if self.is_on() {
+            // SAFETY: the caller's.
+            self.with(|lanes, _| unsafe { self.watch_from(lanes, range, Watched::Reached) });
+        }
+    }
+
+    /// The blocks that others may know of may lead to others.
+    pub(super) fn watch_published(&self, lanes: &mut [Lane], id: BlockId) {
+        let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
+        if block.watched < Watched::Published {
+            block.watched = Watched::Published;
+            // SAFETY: as in `with`.
+            unsafe { (*self.guard.open.get()).push(id) };
+            if block.is_live && !block.is_closed {
+                let range = block.range();
+                // SAFETY: the block is there, and open.
+                unsafe { self.watch_from(lanes, range, Watched::Reached) };
+            }
+        }
+    }
+
+    /// Watches the blocks that `range` points to, and those that these point to.
+    ///
+    /// # Safety
+    /// The range can be read.
+    unsafe fn watch_from(&self, lanes: &mut [Lane], range: Range<usize>, watched: Watched) {
+        let Some(arena) = &self.arena else { return };
+        let mut ranges = vec![range];
+        while let Some(range) = ranges.pop() {
+            let start = range.start.next_multiple_of(size_of::<usize>());
+            let end = range.end.min(range.start + SEARCHED);
+            for at in (start..end.saturating_sub(size_of::<usize>() - 1)).step_by(size_of::<usize>()) {
+                // SAFETY: the caller's; blocks are there as long as they are not freed.
+                let word = unsafe { (at as *const usize).read_volatile() };
+                let Some(lane) = arena.lane_of(word) else { continue };
+                let Some(index) = lanes.get(lane).and_then(|lane| lane.around(word)) else { continue };
+                let block = &mut lanes[lane].blocks[index];
+                if block.watched < watched {
+                    block.watched = watched;
+                    // SAFETY: as in `with`.
+                    unsafe { (*self.guard.open.get()).push(BlockId { lane: lane as u32, index: index as u32 }) };
+                    if block.is_live && !block.is_closed {
+                        ranges.push(block.range());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A block was freed: it is closed where an access to it would be a finding.
+    pub(super) fn close_freed(&self, block: &mut Block) {
+        let is_first = self.guard.executions.get() <= FIRST && is_supported();
+        if (is_first || self.tracks_plain() && block.is_to_close()) && block.close() {
+            self.guard.has_closed.set(true);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Leaves code in the middle of an access that has failed, calls [`explain`], and makes the access again.
+//!
+//! A handler of a signal runs on a small stack and may do little. So it lets the thread go on at [`enter`], which runs on the
+//! thread's own stack, and keeps what the processor held. If [`explain`] returns, an access to an address that is always
+//! closed brings the handler back, which restores what it has kept.
+
+use std::cell::UnsafeCell;
+
+use crate::heap::resume_address;
+use crate::plain::explain;
+
+/// What the processor held.
+struct Kept {
+    is_there: bool,
+    registers: Registers,
+    /// What is beside the general registers.
+    more: Vec<u8>,
+}
+
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+type Registers = [i64; 23];
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+type Registers = ();
+
+thread_local! {
+    static KEPT: UnsafeCell<Kept> = const {
+        #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+        let registers = [0; 23];
+        #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+        let registers = ();
+        UnsafeCell::new(Kept { is_there: false, registers, more: Vec::new() })
+    };
+}
+
+/// Runs `f` with what is kept of this OS thread.
+fn with_kept<R>(f: impl FnOnce(&mut Kept) -> R) -> R {
+    // SAFETY: `f` is of this file, and does not come back here.
+    KEPT.with(|kept| f(unsafe { &mut *kept.get() }))
+}
+
+/// Whether an access to `address` asks for the access to be made again that has failed before.
+pub(super) fn is_asked_for(address: usize) -> bool {
+    address == resume_address() && with_kept(|kept| kept.is_there)
+}
+
+/// Calls [`explain`] when the handler returns; says whether that is possible here.
+///
+/// # Safety
+/// It is the context that the handler was called with.
+pub(super) unsafe fn explain_later(context: *mut libc::c_void) -> bool {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    {
+        // SAFETY: the caller's.
+        let context = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
+        with_kept(|kept| {
+            kept.is_there = true;
+            kept.registers = context.gregs;
+            kept.more.clear();
+            // SAFETY: the system puts it there.
+            kept.more.extend_from_slice(unsafe { more(context) });
+        });
+        let registers = &mut context.gregs;
+        let stack = registers[libc::REG_RSP as usize] - RED_ZONE - size_of::<u64>() as i64;
+        // As after a call by the instruction that made the access: unwinding looks just before this address.
+        // SAFETY: the code has nothing of its own there.
+        unsafe { (stack as *mut i64).write(registers[libc::REG_RIP as usize] + 1) };
+        registers[libc::REG_RSP as usize] = stack;
+        registers[libc::REG_RIP as usize] = enter as *const () as i64;
+        true
+    }
+    #[cfg(all(target_os = "linux", target_arch = "aarch64"))]
+    {
+        extern "C" fn explain_and_abort() -> ! {
+            explain();
+            std::process::abort()
+        }
+        // SAFETY: the caller's.
+        let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
+        // As after a call by the instruction that made the access.
+        registers.regs[30] = registers.pc + 4;
+        registers.pc = explain_and_abort as *const () as u64;
+        true
+    }
+    #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    {
+        let _ = context;
+        false
+    }
+}
+
+/// Restores what the processor held; says whether it did.
+///
+/// # Safety
+/// It is the context that the handler was called with.
+pub(super) unsafe fn resume(context: *mut libc::c_void) -> bool {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    {
+        // SAFETY: the caller's.
+        let context = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
+        with_kept(|kept| {
+            kept.is_there = false;
+            context.gregs = kept.registers;
+            // SAFETY: the system puts it there, as much of it as before.
+            let now = unsafe { more(context) };
+            let n_bytes = now.len().min(kept.more.len());
+            now[..n_bytes].copy_from_slice(&kept.more[..n_bytes]);
+        });
+        true
+    }
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    {
+        let _ = context;
+        false
+    }
+}
+
+/// Below its stack a function may have so many bytes of its own.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+const RED_ZONE: i64 = 128;
+
+/// The registers of a context beside the general ones.
+///
+/// # Safety
+/// The context is one that the system made.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+unsafe fn more(context: &mut libc::mcontext_t) -> &mut [u8] {
+    /// The registers that every processor has.
+    const LEGACY: usize = 512;
+    /// Where in them the system says how many bytes there are, and the mark that it has said so.
+    const SAID: usize = 464;
+    const MARK: u32 = 0x4650_5853;
+    let start = context.fpregs.cast::<u8>();
+    // SAFETY: so many bytes are always there.
+    let legacy = unsafe { std::slice::from_raw_parts(start, LEGACY) };
+    let word = |at: usize| u32::from_ne_bytes([legacy[at], legacy[at + 1], legacy[at + 2], legacy[at + 3]]);
+    let n_bytes = if word(SAID) == MARK { (word(SAID + 4) as usize).max(LEGACY) } else { LEGACY };
+    // SAFETY: the system says that there are so many.
+    unsafe { std::slice::from_raw_parts_mut(start, n_bytes) }
+}
+
+/// Calls [`explain`] with the stack aligned as a call needs it, and has the access made again.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[unsafe(naked)]
+extern "C" fn enter() -> ! {
+    extern "C" fn call() -> usize {
+        explain();
+        resume_address()
+    }
+    std::arch::naked_asm!(
+        ".cfi_startproc",
+        ".cfi_def_cfa rsp, 136",
+        ".cfi_offset 16, -136",
+        "push rbp",
+        ".cfi_def_cfa_offset 144",
+        ".cfi_offset rbp, -144",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "and rsp, -16",
+        "cld",
+        "call {call}",
+        "mov rax, [rax]",
+        "ud2",
+        ".cfi_endproc",
+        call = sym call,
+    )
+}

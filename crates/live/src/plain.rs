@@ -1,0 +1,190 @@
+//! Plain accesses to blocks of a model: those that code makes without any type of this crate.
+//!
+//! They are seen by the first access of a thread to each block between two of its operations ([`crate::heap`]). As the
+//! accesses to types of this crate, they must be ordered after the allocation of the block and before its free. Which
+//! field is accessed, and whether it is written, does not matter to that.
+//!
+//! To see them costs time, so a search does without until it meets one of two things, and then begins anew with them: a
+//! free of a block whose address another thread may have, which may not have done with it; or a thread that reads the
+//! address of a block, and does not know of its allocation.
+
+use teetotal_program::ThreadId;
+
+use crate::heap::{BlockEvent, BlockId, Closed, FaultKind, MemoryFault, Moment, is_of_models, is_poison, open_page};
+use crate::hidden::{Kind, Name};
+use crate::lifetimes::{end, fault, follow_poison};
+use crate::overflow::CAN_RETURN;
+use crate::races::Races;
+use crate::runtime::{Execution, current_unguarded};
+
+/// What is in the open where plain accesses are seen.
+fn name() -> Name {
+    static PLAIN: u8 = 0;
+    Name::new(Kind::Thing, &PLAIN)
+}
+
+/// What becomes of an access that has failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Failed {
+    /// It is none of ours.
+    Unknown,
+    /// It is made again.
+    Again,
+    /// [`explain`] is called, and the access is made again if that returns.
+    Explained,
+}
+
+/// An access to `address` has failed, since the memory there is closed or there is none.
+///
+/// It is called by the handler of a signal, on a stack that is small.
+pub(crate) fn on_fault(address: usize) -> Failed {
+    let execution = current_unguarded().filter(|execution| !execution.is_over.get());
+    let running = execution.and_then(|execution| Some((execution, execution.running()?)));
+    let is_block = is_of_models(address);
+    match running {
+        Some((execution, _)) if is_poison(address) => {
+            execution.heap.note_faulted(address);
+            Failed::Explained
+        }
+        Some((execution, thread)) if is_block => execution.on_closed(thread, address),
+        // Whatever is no code of a thread may access what an execution has left.
+        _ if is_block && open_page(address) => Failed::Again,
+        _ => Failed::Unknown,
+    }
+}
+
+/// Tells what is wrong with an access that has failed, or takes note of it; the thread that made it runs.
+pub(crate) fn explain() {
+    let Some(execution) = current_unguarded() else { std::process::abort() };
+    let (address, thread) = (execution.heap.faulted(), execution.running());
+    match (thread, execution.heap.closed_at(address)) {
+        _ if is_poison(address) => follow_poison(),
+        (Some(thread), Some(Closed::Live(id))) => {
+            let now = execution.moment_of(thread);
+            if execution.is_unpublished(thread, id) {
+                let here = execution.heap.here(thread, now);
+                let fault = fault(
+                    FaultKind::UnpublishedBlock,
+                    (thread, now.after),
+                    here.place.clone(),
+                    execution.heap.history(id),
+                );
+                end(execution, MemoryFault { plain: Some(here), ..fault });
+            }
+            execution.heap.touch(id, Some(thread), now);
+        }
+        (Some(thread), Some(Closed::Freed)) => {
+            let now = execution.moment_of(thread);
+            let place = execution.heap.here(thread, now).place;
+            if let Some(fault) = execution.use_after_free(thread, now.after, address, place) {
+                end(execution, fault);
+            }
+            std::process::abort();
+        }
+        _ => _ = open_page(address),
+    }
+}
+
+impl Execution {
+    /// Begins to see plain accesses, if the search knows that they matter.
+    pub(crate) fn track_plain(&self) {
+        if self.is_open(name()) {
+            self.heap.track_plain();
+        }
+    }
+
+    /// The thread that runs is about to use an object of this crate at `address`, which is no plain access; returns whether
+    /// it is in memory that was not freed.
+    #[cold]
+    pub(crate) fn open_for_operation(&self, address: usize) -> bool {
+        match self.heap.closed_at(address) {
+            Some(Closed::Freed) => return false,
+            Some(Closed::Live(id) | Closed::Beside(id)) => self.heap.touch(id, None, Moment::default()),
+            None => {}
+        }
+        true
+    }
+
+    /// `thread` accesses what is closed.
+    fn on_closed(&self, thread: ThreadId, address: usize) -> Failed {
+        self.heap.note_faulted(address);
+        match self.heap.closed_at(address) {
+            Some(Closed::Freed) => Failed::Explained,
+            Some(Closed::Live(id)) if self.is_told(thread, id) => Failed::Explained,
+            Some(Closed::Live(id)) => {
+                self.heap.touch(id, Some(thread), self.moment_of(thread));
+                Failed::Again
+            }
+            Some(Closed::Beside(id)) => {
+                self.heap.touch(id, None, Moment::default());
+                Failed::Again
+            }
+            None if open_page(address) => Failed::Again,
+            None => Failed::Unknown,
+        }
+    }
+
+    /// Whether an access is told: it is wrong, or it is recorded where accesses are.
+    fn is_told(&self, thread: ThreadId, id: BlockId) -> bool {
+        CAN_RETURN && self.heap.records_sites() || self.is_unpublished(thread, id)
+    }
+
+    /// Whether `thread` has had the address of a block from a location, and does not know of the allocation.
+    fn is_unpublished(&self, thread: ThreadId, id: BlockId) -> bool {
+        let (owner, time, is_shared) = self.heap.born_when(id, thread);
+        let mut races = self.races.try_borrow_mut();
+        is_shared && owner != thread && races.as_mut().is_ok_and(|races| !races.knows_time(thread, owner, time))
+    }
+
+    /// `thread` has read or written the address of this block for the first time; plain accesses to it may matter.
+    pub(crate) fn look_at_published(&self, races: &mut Races, thread: ThreadId, id: BlockId) {
+        let (owner, time, _) = self.heap.born_when(id, thread);
+        if owner != thread && !races.knows_time(thread, owner, time) {
+            self.expose(name());
+        }
+    }
+
+    /// The plain access to a block that nothing orders before `thread` frees it.
+    pub(crate) fn plain_rival(&self, thread: ThreadId, id: BlockId) -> Option<BlockEvent> {
+        if !self.heap.tracks_plain() {
+            self.look_at_free(thread, id);
+            return None;
+        }
+        let trusted = std::cell::Cell::new(false);
+        let rival = self.heap.plain_rival(id, |other, when| {
+            let Ok(mut races) = self.races.try_borrow_mut() else { return true };
+            if other == thread || races.knows_time(thread, other, when.time) {
+                return true;
+            }
+            let is_trusted = self.trusts_frees && !races.has_led_to((other, when.time), thread);
+            trusted.set(trusted.get() || is_trusted);
+            is_trusted
+        });
+        if trusted.get()
+            && let Some(place) = self.last_place()
+        {
+            self.ledger.note_trusted(place);
+        }
+        rival
+    }
+
+    /// `thread` frees a block: plain accesses to it matter if another thread may have its address, and not have done with
+    /// it.
+    fn look_at_free(&self, thread: ThreadId, id: BlockId) {
+        if self.heap.can_track_plain() && self.heap.is_shared(id) {
+            let is_last = self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_ends(thread));
+            if !is_last {
+                self.expose(name());
+            }
+        }
+    }
+
+    /// Closes the blocks whose accesses are to be seen before `thread` runs.
+    #[inline]
+    pub(crate) fn close_blocks(&self, thread: ThreadId) {
+        if self.heap.tracks_plain() && !self.is_over.get() {
+            let is_alone = self.races.borrow_mut().knows_ends(thread);
+            self.heap.close(is_alone);
+        }
+    }
+}
