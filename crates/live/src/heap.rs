@@ -28,7 +28,7 @@ pub(crate) use region::{contains as is_of_models, open_page};
 use crate::identity::Key;
 use crate::possession::Leak;
 use crate::reuse::{Free, class_of};
-use guard::Guard;
+use guard::{Guard, Watched};
 use lane::{GivenUp, Lane, bit};
 use region::Arena;
 use site::Sites;
@@ -233,6 +233,8 @@ impl Heap {
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
             block.begin(thread, now, site);
             block.is_reused = true;
+            // Other threads may have the address from before.
+            self.guard.watch(block, id, Watched::Published);
             block.start
         })
     }
@@ -335,6 +337,11 @@ impl Heap {
             let index = lanes.get(lane)?.around(address)?;
             (!lanes[lane].blocks[index].is_live).then_some(BlockId { lane: lane as u32, index: index as u32 })
         })
+    }
+
+    /// Whether a block was freed before and is now allocated once more.
+    pub(crate) fn is_reused_block(&self, id: BlockId) -> bool {
+        self.with(|lanes, _| lanes[id.lane as usize].blocks[id.index as usize].is_reused)
     }
 
     /// Whether `address` is in a block that was freed before and is now allocated once more.

@@ -63,12 +63,9 @@ pub(crate) fn explain() {
             let now = execution.moment_of(thread);
             if execution.is_unpublished(thread, id) {
                 let here = execution.heap.here(thread, now);
-                let fault = fault(
-                    FaultKind::UnpublishedBlock,
-                    (thread, now.after),
-                    here.place.clone(),
-                    execution.heap.history(id),
-                );
+                let (_, _, is_shared) = execution.heap.born_when(id, thread);
+                let kind = if is_shared { FaultKind::UnpublishedBlock } else { FaultKind::ReusedBlock };
+                let fault = fault(kind, (thread, now.after), here.place.clone(), execution.heap.history(id));
                 end(execution, MemoryFault { plain: Some(here), ..fault });
             }
             execution.heap.touch(id, Some(thread), now);
@@ -129,11 +126,14 @@ impl Execution {
         CAN_RETURN && self.heap.records_sites() || self.is_unpublished(thread, id)
     }
 
-    /// Whether `thread` has had the address of a block from a location, and does not know of the allocation.
+    /// Whether `thread` does not know of the allocation of a block, and has its address from a location, or had it from when
+    /// the block was another one.
     fn is_unpublished(&self, thread: ThreadId, id: BlockId) -> bool {
         let (owner, time, is_shared) = self.heap.born_when(id, thread);
         let mut races = self.races.try_borrow_mut();
-        is_shared && owner != thread && races.as_mut().is_ok_and(|races| !races.knows_time(thread, owner, time))
+        (is_shared || self.heap.is_reused_block(id))
+            && owner != thread
+            && races.as_mut().is_ok_and(|races| !races.knows_time(thread, owner, time))
     }
 
     /// `thread` has read or written the address of this block for the first time; plain accesses to it may matter.

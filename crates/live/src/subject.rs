@@ -400,8 +400,9 @@ impl Live {
             let (thread, own) = (ThreadId::at(index), &mut self.threads[index]);
             let State::Waiting(request) = &own.state else { continue };
             let address = request.what.cell().and_then(|cell| self.execution.heap.gone(cell.key));
-            let fault = address
-                .and_then(|address| self.execution.use_after_free(thread, own.performed, address, Some(request.place.into())));
+            let fault = address.and_then(|address| {
+                self.execution.use_after_free(thread, own.performed, address, Some(request.place.into()))
+            });
             let Some(fault) = fault else { continue };
             let failure = Failure::Panic { instruction: own.performed };
             let failed = State::Failed(failure, Complaint::Memory(Box::new(fault)));
@@ -493,11 +494,7 @@ impl Live {
             }
         };
         let published = std::cell::Cell::new(None);
-        let publish = |value: Value| {
-            if let Some(block) = self.execution.heap.publish(thread, value) {
-                published.set(Some(block));
-            }
-        };
+        let publish = |value: Value| published.set(self.execution.heap.publish(thread, value).or(published.get()));
         let read = |races: &mut Races, cell: &Cell, order: Order| {
             publish(answer);
             races.read(thread, order, source);
@@ -533,21 +530,22 @@ impl Live {
             }
             What::Fence { order } => races.fence(thread, *order),
             What::Await { order, .. } => races.read(thread, *order, source),
-            What::Spawn { body } => {
-                if let Some(body) = body {
-                    let start = std::ptr::from_ref(&**body).cast::<u8>() as usize;
-                    // SAFETY: it is what the thread is started with.
-                    unsafe { self.execution.heap.watch_reached(start..start + size_of_val(&**body)) };
-                }
-                let child = self.threads[thread.index()].child.get();
-                races.spawn(thread, child.expect("a spawn that is performed has a number"));
-            }
+            What::Spawn { body } => self.note_spawn(&mut races, thread, body.as_deref()),
             What::Join { thread: other } => races.join(thread, *other),
             What::Choose { .. } | What::Rest { .. } | What::Fail(_) => {}
         }
-        if let Some(block) = published.get() {
-            self.execution.look_at_published(&mut races, thread, block);
+        published.get().inspect(|&block| self.execution.look_at_published(&mut races, thread, block));
+    }
+
+    /// `thread` starts another with `body`, which knows of the blocks that this points to.
+    fn note_spawn(&self, races: &mut Races, thread: ThreadId, body: Option<&dyn FnOnce()>) {
+        if let Some(body) = body {
+            let start = std::ptr::from_ref(body).cast::<u8>() as usize;
+            // SAFETY: it is there.
+            unsafe { self.execution.heap.watch_reached(start..start + size_of_val(body)) };
         }
+        let child = self.threads[thread.index()].child.get();
+        races.spawn(thread, child.expect("a spawn that is performed has a number"));
     }
 
     /// Whether nothing was performed yet, so that there is nothing to take back.

@@ -33,6 +33,8 @@ enum Op {
     Write,
     /// It reads an atomic in the block.
     Load,
+    /// It reads what is of no type of the library.
+    Peek,
     /// It puts the pointer into a shared cell, and still holds it.
     Put(usize, Strength),
     /// It holds what is in a shared cell.
@@ -67,15 +69,16 @@ impl Random {
     fn op(&mut self) -> Op {
         let cell = self.below(CELLS as u64) as usize;
         let strength = if self.below(4) == 0 { Strength::Weak } else { Strength::Strong };
-        match self.below(14) {
+        match self.below(15) {
             0 | 1 => Op::Allocate,
             2 | 3 => Op::Free,
             4 => Op::Read,
             5 => Op::Write,
             6 => Op::Load,
-            7 | 8 => Op::Put(cell, strength),
-            9 | 10 => Op::Get(cell, strength),
-            11 | 12 => Op::Take(cell, strength),
+            7 => Op::Peek,
+            8 | 9 => Op::Put(cell, strength),
+            10 | 11 => Op::Get(cell, strength),
+            12 | 13 => Op::Take(cell, strength),
             _ => Op::Compare(cell),
         }
     }
@@ -100,10 +103,24 @@ impl Random {
 struct Node {
     data: UnsafeCell<usize>,
     atomic: AtomicUsize,
+    plain: usize,
 }
 
-fn node() -> *mut Node {
-    Box::into_raw(Box::new(Node { data: UnsafeCell::new(0), atomic: AtomicUsize::new(0) }))
+/// The blocks of an execution that are not freed, which the checker does not know of.
+type Left = std::sync::Mutex<Vec<usize>>;
+
+fn node(left: &Left) -> *mut Node {
+    let node = Box::into_raw(Box::new(Node { data: UnsafeCell::new(0), atomic: AtomicUsize::new(0), plain: 7 }));
+    left.lock().expect("nothing panics").push(node as usize);
+    node
+}
+
+/// # Safety
+/// There is none, which is to be found.
+unsafe fn free(node: *mut Node, left: &Left) {
+    // SAFETY: the caller's.
+    drop(unsafe { Box::from_raw(node) });
+    left.lock().expect("nothing panics").retain(|&other| other != node as usize);
 }
 
 fn order(strength: Strength, strong: Ordering) -> Ordering {
@@ -111,7 +128,7 @@ fn order(strength: Strength, strong: Ordering) -> Ordering {
 }
 
 /// Does what a thread of a program does.
-fn run(ops: &[Op], cells: &[AtomicPtr<Node>; CELLS]) {
+fn run(ops: &[Op], cells: &[AtomicPtr<Node>; CELLS], left: &Left) {
     let mut held: *mut Node = ptr::null_mut();
     let mut skips = false;
     for op in ops {
@@ -121,7 +138,7 @@ fn run(ops: &[Op], cells: &[AtomicPtr<Node>; CELLS]) {
         // SAFETY: there is none, which is to be found.
         unsafe {
             match *op {
-                Op::Allocate => held = node(),
+                Op::Allocate => held = node(left),
                 Op::Put(cell, strength) => cells[cell].store(held, order(strength, Release)),
                 Op::Get(cell, strength) => held = cells[cell].load(order(strength, Acquire)),
                 Op::Take(cell, strength) => held = cells[cell].swap(ptr::null_mut(), order(strength, AcqRel)),
@@ -129,10 +146,11 @@ fn run(ops: &[Op], cells: &[AtomicPtr<Node>; CELLS]) {
                     skips = cells[cell].compare_exchange(held, ptr::null_mut(), AcqRel, Relaxed).is_err();
                 }
                 _ if held.is_null() => {}
-                Op::Free => drop(Box::from_raw(held)),
+                Op::Free => free(held, left),
                 Op::Read => drop((*held).data.with(|data| *data)),
                 Op::Write => (*held).data.with_mut(|data| *data = 1),
                 Op::Load => drop((*held).atomic.load(Relaxed)),
+                Op::Peek => _ = ptr::read_volatile(&raw const (*held).plain),
             }
         }
     }
@@ -143,15 +161,21 @@ fn found(program: &Program, model: ModelId, search: SearchKind, reuse: usize) ->
     let mut builder = Builder::new();
     (builder.model, builder.search, builder.reuse) = (model, search, reuse);
     let program = program.clone();
+    let left = std::sync::Arc::new(Left::new(Vec::with_capacity(64)));
     let report = builder.explore(move || {
-        let cells = Arc::new([AtomicPtr::new(node()), AtomicPtr::new(ptr::null_mut())]);
+        left.lock().expect("nothing panics").clear();
+        let cells = Arc::new([AtomicPtr::new(node(&left)), AtomicPtr::new(ptr::null_mut())]);
         let threads: Vec<_> = (program.iter().cloned())
             .map(|ops| {
-                let cells = Arc::clone(&cells);
-                thread::spawn(move || run(&ops, &cells))
+                let (cells, left) = (Arc::clone(&cells), std::sync::Arc::clone(&left));
+                thread::spawn(move || run(&ops, &cells, &left))
             })
             .collect();
         threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+        // What executions leave behind uses up address space.
+        let left = left.lock().expect("nothing panics").clone();
+        // SAFETY: all other threads have ended.
+        left.iter().for_each(|&node| drop(unsafe { Box::from_raw(node as *mut Node) }));
     });
     match report.failure {
         None if report.coverage.is_complete() => Ok(None),

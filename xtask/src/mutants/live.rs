@@ -20,6 +20,7 @@ pub(super) const TESTS: &[&str] = &[
     "memory",
     "memory_corpus",
     "memory_creation",
+    "memory_plain",
     "memory_property",
 ];
 
@@ -354,5 +355,53 @@ pub(super) const MUTANTS: &[Mutant] = &[
         file: "crates/live/src/heap.rs",
         original: "if !block.is_live\n                && let Some(at)",
         replacement: "if false\n                && let Some(at)",
+    },
+    Mutant {
+        name: "a free need not come after plain accesses",
+        file: "crates/live/src/plain.rs",
+        original: "if other == thread || races.knows_time(thread, other, when.time) {",
+        replacement: "if other == thread || races.knows_time(thread, other, when.time) || true {",
+    },
+    Mutant {
+        name: "a plain access need not come after the allocation",
+        file: "crates/live/src/plain.rs",
+        original: "&& owner != thread\n            && races.as_mut()",
+        replacement: "&& false\n            && races.as_mut()",
+    },
+    Mutant {
+        name: "no free makes plain accesses matter",
+        file: "crates/live/src/plain.rs",
+        original: "if !is_last {",
+        replacement: "if !is_last && false {",
+    },
+    Mutant {
+        name: "only the first plain access of an execution is seen",
+        file: "crates/live/src/heap/guard.rs",
+        original: "unsafe { (*self.guard.open.get()).push(id) };\n            let Some(thread)",
+        replacement: "let _ = id;\n            let Some(thread)",
+    },
+    Mutant {
+        name: "freed blocks are not closed",
+        file: "crates/live/src/heap/guard.rs",
+        original: "if (is_first || self.tracks_plain() && block.is_to_close()) && block.close() {",
+        replacement: "if false && is_first && block.close() {",
+    },
+    Mutant {
+        name: "a thread does not know of the blocks that it was started with",
+        file: "crates/live/src/heap/guard.rs",
+        original: "self.with(|lanes, _| unsafe { self.watch_from(lanes, range) });",
+        replacement: "self.with(|lanes, _| unsafe { self.watch_from(lanes, range.start..range.start) });",
+    },
+    Mutant {
+        name: "what a block points to is not known with it",
+        file: "crates/live/src/heap/guard.rs",
+        original: "ranges.push(block.range());",
+        replacement: "ranges.extend(None);",
+    },
+    Mutant {
+        name: "an access that was recorded goes on without its registers",
+        file: "crates/live/src/overflow/retry.rs",
+        original: "now[..n_bytes].copy_from_slice(&kept.more[..n_bytes]);",
+        replacement: "now[..n_bytes.min(1)].copy_from_slice(&kept.more[..n_bytes.min(1)]);",
     },
 ];

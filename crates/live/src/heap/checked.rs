@@ -18,8 +18,8 @@ use crate::lifetimes;
 /// freed, as a choice of the search; and addresses are the same in every run of the same prefix. Outside of models it is
 /// the allocator of the system.
 ///
-/// Accesses are those to types of this crate. What code reads and writes in a block without them is not seen, except that
-/// a pointer read from a freed block leads to memory that cannot be accessed.
+/// Accesses to types of this crate are compared location by location. Other accesses to a block must come after its
+/// allocation and before its free.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked;
 

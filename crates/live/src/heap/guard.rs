@@ -139,6 +139,17 @@ impl Guard {
         self.is_relaxed.set(false);
     }
 
+    /// Looks at the accesses to a block from now on; returns whether it did not for this reason.
+    pub(super) fn watch(&self, block: &mut Block, id: BlockId, watched: Watched) -> bool {
+        let is_new = block.watched < watched;
+        if is_new {
+            block.watched = watched;
+            // SAFETY: nothing of this module keeps a reference to it.
+            unsafe { (*self.open.get()).push(id) };
+        }
+        is_new
+    }
+
     /// Opens everything before an execution ends.
     pub(super) fn open_all(&self, lanes: &mut [Lane]) {
         if !self.has_closed.replace(false) {
@@ -297,22 +308,17 @@ impl Heap {
     pub(crate) unsafe fn watch_reached(&self, range: Range<usize>) {
         if self.is_on() {
             // SAFETY: the caller's.
-            self.with(|lanes, _| unsafe { self.watch_from(lanes, range, Watched::Reached) });
+            self.with(|lanes, _| unsafe { self.watch_from(lanes, range) });
         }
     }
 
     /// The blocks that others may know of may lead to others.
     pub(super) fn watch_published(&self, lanes: &mut [Lane], id: BlockId) {
         let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
-        if block.watched < Watched::Published {
-            block.watched = Watched::Published;
-            // SAFETY: as in `with`.
-            unsafe { (*self.guard.open.get()).push(id) };
-            if block.is_live && !block.is_closed {
-                let range = block.range();
-                // SAFETY: the block is there, and open.
-                unsafe { self.watch_from(lanes, range, Watched::Reached) };
-            }
+        if self.guard.watch(block, id, Watched::Published) && block.is_live && !block.is_closed {
+            let range = block.range();
+            // SAFETY: the block is there, and open.
+            unsafe { self.watch_from(lanes, range) };
         }
     }
 
@@ -320,7 +326,7 @@ impl Heap {
     ///
     /// # Safety
     /// The range can be read.
-    unsafe fn watch_from(&self, lanes: &mut [Lane], range: Range<usize>, watched: Watched) {
+    unsafe fn watch_from(&self, lanes: &mut [Lane], range: Range<usize>) {
         let Some(arena) = &self.arena else { return };
         let mut ranges = vec![range];
         while let Some(range) = ranges.pop() {
@@ -332,13 +338,9 @@ impl Heap {
                 let Some(lane) = arena.lane_of(word) else { continue };
                 let Some(index) = lanes.get(lane).and_then(|lane| lane.around(word)) else { continue };
                 let block = &mut lanes[lane].blocks[index];
-                if block.watched < watched {
-                    block.watched = watched;
-                    // SAFETY: as in `with`.
-                    unsafe { (*self.guard.open.get()).push(BlockId { lane: lane as u32, index: index as u32 }) };
-                    if block.is_live && !block.is_closed {
-                        ranges.push(block.range());
-                    }
+                let id = BlockId { lane: lane as u32, index: index as u32 };
+                if self.guard.watch(block, id, Watched::Reached) && block.is_live && !block.is_closed {
+                    ranges.push(block.range());
                 }
             }
         }

@@ -22,7 +22,7 @@ const ALONE: usize = 1 << 12;
 /// unless they are larger than this,
 const ALONE_BYTES: usize = 1 << 20;
 /// or in another part of a lane than the first of so many.
-const ALONE_PART: usize = 16;
+pub(super) const ALONE_PART: usize = 8;
 
 /// From one block to the next the place in its page moves by so much, so that not all use the same lines of a cache.
 const STRIDE: usize = 13 * 64;

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::lane::PAGE;
+use super::lane::{ALONE_PART, PAGE};
 
 /// So many threads of a model have a lane; what others allocate comes from the system.
 const LANES: usize = 64;
@@ -129,9 +129,10 @@ impl Own {
         self.in_use.set(in_use);
     }
 
-    /// The first that is not in use.
-    fn take(&self) -> Option<usize> {
-        let index = (0..KEPT).find(|&index| self.starts.get()[index] != 0 && !self.in_use.get()[index])?;
+    /// The first that is not in use and that `is_fit`.
+    fn take(&self, is_fit: impl Fn(usize) -> bool) -> Option<usize> {
+        let is_free = |index: &usize| self.starts.get()[*index] != 0 && !self.in_use.get()[*index];
+        let index = (0..KEPT).filter(is_free).find(|&index| is_fit(self.starts.get()[index]))?;
         self.set_in_use(index, true);
         Some(self.starts.get()[index])
     }
@@ -180,13 +181,25 @@ impl Arena {
         if start == 0 {
             return None;
         }
-        if let Some(own) = OWN.try_with(Own::take).ok().flatten() {
-            return Some(Arena { start: own, lane });
-        }
-        let mut arenas = (0..ARENAS).map(|index| Arena { start: start + index * (LANES + 1) * lane, lane });
-        let arena = arenas.find(|arena| !arena.header().is_taken.swap(true, Ordering::Acquire))?;
-        let _ = OWN.try_with(|own| own.keep(arena.start));
-        Some(arena)
+        let of_own = |is_fit: fn(&Arena) -> bool| {
+            let start = OWN.try_with(|own| own.take(|start| is_fit(&Arena { start, lane }))).ok().flatten()?;
+            Some(Arena { start, lane })
+        };
+        let of_all = |is_fit: fn(&Arena) -> bool| {
+            let arenas = (0..ARENAS).map(|index| Arena { start: start + index * (LANES + 1) * lane, lane });
+            let arena = arenas.filter(&is_fit).find(|arena| !arena.header().is_taken.swap(true, Ordering::Acquire))?;
+            let _ = OWN.try_with(|own| own.keep(arena.start));
+            Some(arena)
+        };
+        // Where much is left by earlier executions, blocks cannot have pages of their own.
+        let has_room = |arena: &Arena| arena.has_room();
+        of_own(has_room).or_else(|| of_all(has_room)).or_else(|| of_own(|_| true)).or_else(|| of_all(|_| true))
+    }
+
+    /// Whether executions have left little in its lanes.
+    fn has_room(&self) -> bool {
+        let most = self.lane / ALONE_PART / 2;
+        self.header().lanes.iter().all(|left| left.bytes.load(Ordering::Relaxed) < most)
     }
 
     fn header(&self) -> &Header {

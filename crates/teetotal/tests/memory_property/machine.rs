@@ -39,6 +39,8 @@ struct Block {
     /// Whether it may be reused, and whether other threads may do so.
     is_offered: bool,
     is_put_up: bool,
+    /// Whether another block had the address before.
+    is_again: bool,
 }
 
 /// A store that has not reached memory.
@@ -184,13 +186,17 @@ impl Machine<'_> {
                     own.next += 1;
                 }
             }
-            Op::Free | Op::Read | Op::Write | Op::Load if held == 0 => {}
+            Op::Free | Op::Read | Op::Write | Op::Load | Op::Peek if held == 0 => {}
             Op::Free => return self.free(next, thread, held, open),
-            Op::Read | Op::Write | Op::Load => {
+            Op::Read | Op::Write | Op::Load | Op::Peek => {
                 let clock = own.clock;
                 let block = next.blocks.get_mut(&held).expect("there is a block at every address");
                 if let Some(fault) = block.access(op, thread, &clock) {
                     self.faults.insert(fault);
+                    // Whether a pointer is an old one can be told by who looks at more than its address.
+                    if op == Op::Peek && block.is_again {
+                        self.faults.insert(Fault::UseAfterFree);
+                    }
                     return;
                 }
             }
@@ -215,7 +221,8 @@ impl Machine<'_> {
                 next.reuses -= 1;
             }
             let born = next.threads[thread].clock[thread];
-            next.blocks.insert(address, Block { owner: thread, born, ..Block::default() });
+            let is_again = known.is_some();
+            next.blocks.insert(address, Block { owner: thread, born, is_again, ..Block::default() });
             open.push(next);
         };
         let new = next.blocks.len() as Address + 1;
@@ -302,7 +309,8 @@ impl Block {
         if self.freed.is_some() {
             return Some(Fault::UseAfterFree);
         }
-        let conflicts = op != Op::Load && !(is_known(&self.writes) && (op == Op::Read || is_known(&self.reads)));
+        let conflicts = !matches!(op, Op::Load | Op::Peek)
+            && !(is_known(&self.writes) && (op == Op::Read || is_known(&self.reads)));
         if clock[self.owner] < self.born || conflicts {
             return Some(Fault::Race);
         }
