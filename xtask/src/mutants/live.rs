@@ -355,4 +355,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "if !block.is_live\n                && let Some(at)",
         replacement: "if false\n                && let Some(at)",
     },
+    Mutant {
+        name: "which of the owners of what a thread returns drops it is not searched",
+        file: "crates/live/src/sync/arc.rs",
+        original: "let has_destructor = std::mem::needs_drop::<T>();",
+        replacement: "let has_destructor = false;",
+    },
+    Mutant {
+        name: "no block is known to be free for another owner",
+        file: "crates/live/src/heap.rs",
+        original: "self.has_given_up.set(true);",
+        replacement: "self.has_given_up.set(false);",
+    },
 ];
