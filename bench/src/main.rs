@@ -56,6 +56,12 @@ enum What {
         #[arg(long)]
         alone: bool,
     },
+    /// Rust code that does not free memory, with the checked allocator and without it
+    Allocator {
+        /// The side to measure, in a process of its own
+        #[arg(hide = true, value_parser = ["system", "checked"])]
+        side: Option<String>,
+    },
     /// Litmus tests: reading, checking under every model, and telling the result as herd7 does
     Litmus {
         /// The folder of the tests [default: corpus/litmus]
@@ -80,6 +86,7 @@ fn main() -> ExitCode {
         What::Robustness => robustness::run(),
         What::Monitor { events } => monitor::run(events),
         What::Rust { alone } => rust::run(alone),
+        What::Allocator { side } => rust::allocator::run(side.as_deref()),
         What::Litmus { folder } => litmus::run(folder),
         What::Solver => solver::run(),
         What::Tables { paper } => match paper.as_str() {

@@ -8,6 +8,7 @@ use teetotal::model::{Builder, Report};
 
 use crate::clock::Clock;
 
+pub(crate) mod allocator;
 mod cases;
 mod library;
 mod peers;
@@ -36,7 +37,7 @@ pub(crate) fn run(alone: bool) -> ExitCode {
     );
     let mut missed = 0;
     for (name, make) in cases::CASES {
-        let (report, seconds) = measure(ModelId::Pso, std::sync::Arc::from(make()));
+        let (report, seconds) = measure(ModelId::Pso, std::sync::Arc::from(make()), ENOUGH);
         let [loom, bounded, shuttle] = ["loom", "loom-bounded", "shuttle"].map(|library| peers.run(library, name));
         let ratio = loom.as_ref().filter(|loom| loom.end == End::Passes).map(|loom| loom.seconds / seconds);
         let is_reached = match ratio {
@@ -68,8 +69,8 @@ pub(crate) fn run(alone: bool) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// What a search finds, and the seconds on a core that one takes.
-fn measure(model: ModelId, body: std::sync::Arc<dyn Fn() + Send + Sync>) -> (Report, f64) {
+/// What a search finds, and the seconds on a core that one takes; it is repeated until there are `enough`.
+fn measure(model: ModelId, body: std::sync::Arc<dyn Fn() + Send + Sync>, enough: Duration) -> (Report, f64) {
     let mut builder = Builder::new();
     builder.model = model;
     let clock = Clock::start();
@@ -78,7 +79,7 @@ fn measure(model: ModelId, body: std::sync::Arc<dyn Fn() + Send + Sync>) -> (Rep
         let body = std::sync::Arc::clone(&body);
         let report = builder.explore(move || body());
         runs += 1;
-        if clock.on_core() >= ENOUGH {
+        if clock.on_core() >= enough {
             return (report, clock.on_core().as_secs_f64() / f64::from(runs));
         }
     }

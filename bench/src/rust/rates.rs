@@ -39,7 +39,7 @@ pub(super) fn counts() -> u32 {
     for (way, make) in ways {
         for model in [ModelId::Sc, ModelId::Tso, ModelId::Pso] {
             let counted = THREADS.map(|n| {
-                let (report, _) = measure(model, make(n));
+                let (report, _) = measure(model, make(n), super::ENOUGH);
                 let expected = (1_u64 << n) - u64::from(model == ModelId::Sc);
                 missed += u32::from(report.executions != expected || !report.coverage.is_complete());
                 format!("{:>8}", report.executions)
@@ -50,7 +50,7 @@ pub(super) fn counts() -> u32 {
     missed
 }
 
-fn by_arc(n: usize) {
+pub(super) fn by_arc(n: usize) {
     let flags: Arc<Vec<AtomicUsize>> = Arc::new((0..n).map(|_| AtomicUsize::new(0)).collect());
     let threads: Vec<_> = (0..n)
         .map(|number| {
@@ -85,22 +85,25 @@ fn store_and_load(flags: &[AtomicUsize], number: usize) -> usize {
 /// A small model repeated, with data that may race; gives how many targets are missed.
 pub(super) fn rate() -> u32 {
     println!("\nexecutions a second on one core, races looked for");
-    let small: Body = StdArc::new(|| {
-        let shared = Arc::new((Data::new(0), AtomicUsize::new(0)));
-        let other = Arc::clone(&shared);
-        let writer = thread::spawn(move || {
-            other.0.set(1);
-            other.1.store(1, Release);
-        });
-        if shared.1.load(Acquire) == 1 {
-            assert_eq!(shared.0.get(), 1);
-        }
-        drop(writer.join());
-    });
+    let small: Body = StdArc::new(message_passing);
     let large: Body = StdArc::new(|| by_arc(20));
     let repeated = repeat("message passing, again and again", &small);
     repeat("store buffering, 20 threads", &large);
     u32::from(repeated < TARGET_RATE)
+}
+
+/// Data that is published by a flag.
+pub(super) fn message_passing() {
+    let shared = Arc::new((Data::new(0), AtomicUsize::new(0)));
+    let other = Arc::clone(&shared);
+    let writer = thread::spawn(move || {
+        other.0.set(1);
+        other.1.store(1, Release);
+    });
+    if shared.1.load(Acquire) == 1 {
+        assert_eq!(shared.0.get(), 1);
+    }
+    drop(writer.join());
 }
 
 /// Searches until there are enough executions; gives how many a second.

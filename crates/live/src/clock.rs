@@ -36,10 +36,17 @@ impl Clock {
 
     /// Takes over what `other` knows.
     pub(crate) fn join(&mut self, other: &Clock) {
+        self.few.iter_mut().zip(&other.few).for_each(|(own, &other)| *own = (*own).max(other));
+        if !other.more.is_empty() {
+            self.join_more(other);
+        }
+    }
+
+    #[cold]
+    fn join_more(&mut self, other: &Clock) {
         if self.more.len() < other.more.len() {
             self.more.resize(other.more.len(), 0);
         }
-        self.few.iter_mut().zip(&other.few).for_each(|(own, &other)| *own = (*own).max(other));
         self.more.iter_mut().zip(&other.more).for_each(|(own, &other)| *own = (*own).max(other));
     }
 

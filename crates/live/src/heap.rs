@@ -45,6 +45,8 @@ pub(crate) struct Heap {
     guard: Guard,
     /// Whether a block was freed since this was asked last.
     has_freed: Cell<bool>,
+    /// Whether a block was freed that may be reused.
+    has_given_up: Cell<bool>,
     /// Whether the library itself allocates.
     pub(crate) is_busy: Cell<bool>,
     /// Whether code of the execution was given memory that is not from here.
@@ -166,6 +168,7 @@ impl Heap {
         });
         self.guard.begin_execution();
         self.is_partial.set(false);
+        self.has_given_up.set(false);
         // SAFETY: as in `with`.
         unsafe { (*self.addresses.get()).clear() };
     }
@@ -182,6 +185,12 @@ impl Heap {
             let site = sites.add();
             lane_of(arena, lanes, thread)?.allocate(now, size, align, site)
         })
+    }
+
+    /// Whether a block was freed that may be reused.
+    #[inline]
+    pub(crate) fn has_given_up(&self) -> bool {
+        self.has_given_up.get()
     }
 
     /// The blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
@@ -240,7 +249,13 @@ impl Heap {
     }
 
     /// `thread` frees the block at `address`; locations accessed there make it one that stays.
-    pub(crate) fn free(&self, thread: Option<ThreadId>, now: Moment, is_of_child: bool, address: usize) -> Freed {
+    pub(crate) fn free(
+        &self,
+        thread: Option<ThreadId>,
+        now: Moment,
+        is_of_child: impl FnOnce(ThreadId) -> bool,
+        address: usize,
+    ) -> Freed {
         let Some(arena) = &self.arena else { return Freed::Unknown };
         let Some(index) = arena.lane_of(address) else { return Freed::Unknown };
         self.with(|lanes, sites| {
@@ -273,7 +288,8 @@ impl Heap {
                 let class = class_of(block.size);
                 let Some(own) = lane_of(arena, lanes, thread) else { return Freed::Now };
                 let nth = own.given_up.iter().filter(|given| given.free.class == class).count() as u32;
-                let free = Free { thread, nth, class, is_of_child };
+                self.has_given_up.set(true);
+                let free = Free { thread, nth, class, is_of_child: is_of_child(thread) };
                 own.given_up.push(GivenUp { free, id, is_taken: false });
                 return Freed::Stays(free);
             }
@@ -393,6 +409,9 @@ impl Heap {
     #[inline]
     pub(crate) fn publish(&self, thread: ThreadId, value: u64) -> Option<BlockId> {
         let arena = self.arena.as_ref()?;
+        if arena.is_above(value) {
+            return None;
+        }
         let addresses = [value, value & ((1 << 48) - 1), value >> 16];
         let (lane, address) =
             addresses.into_iter().find_map(|address| Some((arena.lane_of(address as usize)?, address as usize)))?;
@@ -422,15 +441,17 @@ impl Heap {
         })
     }
 
-    /// The locations that were accessed in a block, and not elsewhere since.
-    pub(crate) fn keys_in(&self, id: BlockId) -> Vec<Key> {
+    /// The first result of `f` for the locations that were accessed in a block, and not elsewhere since.
+    ///
+    /// It must not come back here.
+    pub(crate) fn find_in<R>(&self, id: BlockId, f: impl FnMut(Key) -> Option<R>) -> Option<R> {
         self.with(|lanes, _| {
             // SAFETY: as in `with`.
             let addresses = unsafe { &*self.addresses.get() };
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
             let range = block.start..block.start + block.size;
             let is_there = |key: &&Key| addresses.get(key.index()).is_some_and(|address| range.contains(address));
-            block.keys.iter().filter(is_there).copied().collect()
+            block.keys.iter().filter(is_there).copied().find_map(f)
         })
     }
 

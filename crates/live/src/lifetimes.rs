@@ -62,31 +62,11 @@ pub(crate) fn free(address: usize) {
     // What is freed must be known to be there, and others must have done with it before it is poisoned.
     if let Some(thread) = thread.filter(is_known)
         && let Some(id) = execution.heap.block_at(address)
-        && !execution.knows_allocation(thread, id)
     {
-        let place = execution.heap.here(thread, now).place;
-        let fault = fault(FaultKind::UnpublishedBlock, (thread, now.after), place, execution.heap.history(id));
-        end(execution, fault);
-    }
-    if let Some(thread) = thread.filter(is_known)
-        && let Some(id) = execution.heap.block_at(address)
-        && let Some(access) = execution.rival_in(thread, id)
-        && !execution.may_be_ordered(thread, &access)
-    {
-        let freed = execution.heap.here(thread, now);
-        let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
-        end(execution, MemoryFault { freed: Some(freed), access: Some(access), ..fault });
-    }
-    if let Some(thread) = thread.filter(is_known)
-        && let Some(id) = execution.heap.block_at(address)
-        && let Some(access) = execution.plain_rival(thread, id)
-    {
-        let freed = execution.heap.here(thread, now);
-        let fault = fault(FaultKind::RacingFree, (thread, now.after), freed.place.clone(), execution.heap.history(id));
-        end(execution, MemoryFault { freed: Some(freed), plain: Some(access), ..fault });
+        refuse_free(execution, (thread, now), id);
     }
     let parent = |thread| execution.races.try_borrow().ok().and_then(|races| races.parent(thread));
-    let is_of_child = thread.and_then(parent).is_some_and(|parent| parent.index() == 0);
+    let is_of_child = |thread| parent(thread).is_some_and(|parent| parent.index() == 0);
     match execution.heap.free(thread, now, is_of_child, address) {
         Freed::Now => note_owned(execution, address, -1),
         Freed::Stays(free) => {
@@ -104,6 +84,26 @@ pub(crate) fn free(address: usize) {
             }
         }
         Freed::Unknown => {}
+    }
+}
+
+/// Ends the thread that runs if it may not free a block now.
+fn refuse_free(execution: &Execution, (thread, now): (ThreadId, Moment), id: BlockId) {
+    let fault = |kind| {
+        let freed = execution.heap.here(thread, now);
+        let fault = fault(kind, (thread, now.after), freed.place.clone(), execution.heap.history(id));
+        MemoryFault { freed: Some(freed), ..fault }
+    };
+    if !execution.knows_allocation(thread, id) {
+        end(execution, MemoryFault { freed: None, ..fault(FaultKind::UnpublishedBlock) });
+    }
+    if let Some(access) = execution.rival_in(thread, id)
+        && !execution.may_be_ordered(thread, &access)
+    {
+        end(execution, MemoryFault { access: Some(access), ..fault(FaultKind::RacingFree) });
+    }
+    if let Some(access) = execution.plain_rival(thread, id) {
+        end(execution, MemoryFault { plain: Some(access), ..fault(FaultKind::RacingFree) });
     }
 }
 
@@ -147,7 +147,7 @@ impl Execution {
     /// The access to a location in a block that the free by `thread` is not ordered with.
     fn rival_in(&self, thread: ThreadId, id: BlockId) -> Option<Access> {
         let mut races = self.races.try_borrow_mut().ok()?;
-        self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key))
+        self.heap.find_in(id, |key| races.rival(thread, key))
     }
 
     /// Whether the free by `thread` may come after `access` by way of something that is not of this crate.

@@ -144,6 +144,11 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
     .flatten()
 }
 
+/// Whether the execution that runs has values, of whatever thread.
+pub(crate) fn has_kept() -> bool {
+    current(|execution| !execution.kept.borrow().is_empty()).unwrap_or(false)
+}
+
 /// Drops the values of the thread that runs, which has ended.
 pub(crate) fn drop_locals() {
     current(|execution| {

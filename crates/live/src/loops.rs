@@ -227,10 +227,12 @@ impl Loops {
     ) -> (bool, Option<Exceeded>) {
         let now = self.deeds.len() as u32;
         let (arrivals, since, earlier) = self.recent.arrive(place, depth, now);
-        let is_hinted = is_hinted(&self.noted, &self.deeds, since);
         // Nobody waits by starting threads or by joining them.
-        let lasts = self.deeds.last() == Some(&Deed::Lasting);
-        if since == now || lasts || arrivals.n < ARRIVALS && !is_hinted {
+        if since == now || self.deeds.last() == Some(&Deed::Lasting) {
+            return (false, None);
+        }
+        let is_hinted = is_hinted(&self.noted, &self.deeds, since);
+        if arrivals.n < ARRIVALS && !is_hinted {
             return (false, None);
         }
         let exceeded = arrivals.patience.note(&self.deeds, since, thread, fairness);

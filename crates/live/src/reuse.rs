@@ -131,6 +131,9 @@ pub(crate) fn reused(execution: &Execution, thread: ThreadId, size: usize, align
     if align < align_of::<u64>() {
         return None;
     }
+    if !execution.heap.has_given_up() && execution.reuse.open.is_empty() {
+        return None;
+    }
     let own = execution.heap.reusable(thread, size, align);
     execution.expose_frees(thread, size);
     let choices: Vec<Free> = {

@@ -178,7 +178,9 @@ pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
 fn perform_here(execution: &Execution, request: &mut ManuallyDrop<Request>) -> Value {
     let thread = execution.running.get().expect("code of a model runs in a thread of it");
     execution.be_seen(thread);
-    refuse_misuse(request.place);
+    if let Some(misuse) = execution.misused.get() {
+        refuse(misuse, request.place);
+    }
     if !matches!(request.what, What::Spawn { .. } | What::Join { .. } | What::Fail(_)) {
         execution.note_operation();
     }
@@ -469,6 +471,9 @@ impl Execution {
 
     /// Drops what lives as long as the execution.
     pub(crate) fn let_go(&self) {
+        if self.kept.borrow().is_empty() && self.once.borrow().is_empty() && self.copies.is_empty() {
+            return;
+        }
         self.enter(None, || {
             // What is dropped may ask for what is still there.
             self.kept.take().into_values().for_each(|value| drop_static(|| drop(value)));

@@ -56,6 +56,11 @@ impl Copies {
         original.wrapping_byte_offset((address as isize).wrapping_sub(start as isize))
     }
 
+    /// Whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
     /// Drops all values. A destructor that uses a static again finds its initial value.
     pub(crate) fn clear(&self) {
         let mut dropped = Vec::new();

@@ -38,6 +38,7 @@ use crate::stacks;
 use crate::surroundings::{Program, Surroundings, Watches};
 use crate::unwinding;
 use crate::waiting::OwnState;
+use inspection::PlacesOfStd;
 
 /// The body of a model.
 pub type Model = Arc<dyn Fn() + Send + Sync>;
@@ -111,6 +112,7 @@ pub struct Live {
     /// Whether an execution is run again, so that what is new already has a number.
     pub(crate) is_rerunning: bool,
     records_places: bool,
+    places_of_std: PlacesOfStd,
     /// Whether an execution is followed that is known, so that a thread goes on where its steps say so.
     pub(crate) follows: bool,
     /// Whether memory is known where it stands.
@@ -220,6 +222,7 @@ impl Live {
             source: None,
             is_rerunning: false,
             records_places: false,
+            places_of_std: PlacesOfStd::default(),
             follows: false,
             is_settled: false,
             is_lost: false,
@@ -336,7 +339,9 @@ impl Live {
         if self.surroundings.watches != Watches::Nothing {
             self.execution.heap.open_all();
         }
-        self.note_code(thread);
+        if self.execution.has_noted.get() || self.surroundings.watches != Watches::Nothing {
+            self.note_code(thread);
+        }
         let own = &mut self.threads[thread.index()];
         own.child.set(None);
         own.frame = Frame::UNKNOWN;
@@ -365,7 +370,7 @@ impl Live {
     fn asks(&mut self, thread: ThreadId, frame: Frame) {
         let own = &mut self.threads[thread.index()];
         let State::Waiting(request) = &mut own.state else { return };
-        if own.place.is_none() || !inspection::is_of_std(request.place) {
+        if own.place.is_none() || !self.places_of_std.has(request.place) {
             own.place = Some(request.place);
         }
         if matches!(request.what, What::Fail(_)) {

@@ -14,7 +14,7 @@ use teetotal_program::{OnFailure, Order, ThreadId as Number};
 use crate::hidden::{Name, unseen};
 use crate::hint::{hint, note_time_out};
 use crate::identity::Identity;
-use crate::local::drop_locals;
+use crate::local::{drop_locals, has_kept};
 use crate::request::{Body, Cell, Function, Matter, PARKED, Update, What};
 use crate::runtime::{current as execution, is_active, perform, refuse_captured, running};
 use crate::spurious::goes_wrong;
@@ -325,7 +325,9 @@ where
             let (update, on_failure) = (Update::new(Function::Swap, 1, 64), OnFailure::Load(Order::Relaxed));
             perform(What::Rmw { at: current().returned(), update, order: Order::Release, on_failure }, place);
         }
-        unseen(locals_name(place), None, drop_locals);
+        if has_kept() {
+            unseen(locals_name(place), None, drop_locals);
+        }
     }
 }
 

@@ -48,20 +48,28 @@ impl Live {
     /// `thread` is about to go on from where it stands, with `answer`.
     pub(crate) fn depart(&mut self, thread: ThreadId, answer: Value) {
         let source = self.source;
-        let State::Waiting(Request { what, place }) = &self.threads[thread.index()].state else { return };
+        let own = &self.threads[thread.index()];
+        let State::Waiting(Request { what, place }) = &own.state else { return };
         let (place, deed) = (*place, deed(what, answer, source));
         self.cycles.note(thread, what, answer);
-        if let Some(head) = self.threads[thread.index()].head.take() {
-            let state = self.own_state(thread);
-            let watches = if head.length > 0 { self.watches(place, head) } else { Watches::Nothing };
-            let own = &mut self.threads[thread.index()];
-            own.loops.leave(state);
-            if watches != Watches::Nothing && own.watched_until != u32::MAX {
-                own.watched_until = own.loops.len() + head.length;
-                own.watches = watches;
-            }
+        if let Some(head) = own.head {
+            self.leave(thread, place, head);
         }
         self.threads[thread.index()].loops.note(deed);
+    }
+
+    /// `thread` goes on from `place`, which may be the head of a loop.
+    #[cold]
+    fn leave(&mut self, thread: ThreadId, place: Place, head: Head) {
+        let state = self.own_state(thread);
+        let watches = if head.length > 0 { self.watches(place, head) } else { Watches::Nothing };
+        let own = &mut self.threads[thread.index()];
+        own.head = None;
+        own.loops.leave(state);
+        if watches != Watches::Nothing && own.watched_until != u32::MAX {
+            own.watched_until = own.loops.len() + head.length;
+            own.watches = watches;
+        }
     }
 
     /// What is looked at in an iteration from `place` on.
@@ -79,10 +87,15 @@ impl Live {
     pub(crate) fn watch_surroundings(&mut self, thread: ThreadId) {
         self.n_runs += 1;
         let own = &self.threads[thread.index()];
-        self.surroundings.watches = if own.loops.len() <= own.watched_until { own.watches } else { Watches::Nothing };
-        if self.surroundings.watches == Watches::Nothing {
-            return;
+        let is_time = own.watches != Watches::Nothing && own.loops.len() <= own.watched_until;
+        self.surroundings.watches = if is_time { own.watches } else { Watches::Nothing };
+        if is_time {
+            self.copy_surroundings(thread);
         }
+    }
+
+    #[cold]
+    fn copy_surroundings(&mut self, thread: ThreadId) {
         self.surroundings.clear();
         for (index, other) in self.threads.iter().enumerate().filter(|(index, _)| *index != thread.index()) {
             let range = self.execution.own_state(ThreadId::at(index), other.frame);

@@ -404,4 +404,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "now[..n_bytes].copy_from_slice(&kept.more[..n_bytes]);",
         replacement: "now[..n_bytes.min(1)].copy_from_slice(&kept.more[..n_bytes.min(1)]);",
     },
+    Mutant {
+        name: "which of the owners of what a thread returns drops it is not searched",
+        file: "crates/live/src/sync/arc.rs",
+        original: "let has_destructor = std::mem::needs_drop::<T>();",
+        replacement: "let has_destructor = false;",
+    },
+    Mutant {
+        name: "no block is known to be free for another owner",
+        file: "crates/live/src/heap.rs",
+        original: "self.has_given_up.set(true);",
+        replacement: "self.has_given_up.set(false);",
+    },
 ];

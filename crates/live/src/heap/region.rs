@@ -216,9 +216,16 @@ impl Arena {
     /// The lane that `address` is in.
     #[inline]
     pub(super) fn lane_of(&self, address: usize) -> Option<usize> {
+        // Lanes have sizes that are powers of two.
         let offset = address.wrapping_sub(self.start + self.lane);
-        let index = offset / self.lane.max(1);
+        let index = offset >> self.lane.trailing_zeros();
         (address >= self.start + self.lane && index < LANES).then_some(index)
+    }
+
+    /// Whether a number is less than the address of any block.
+    #[inline]
+    pub(super) fn is_above(&self, number: u64) -> bool {
+        number < self.start as u64
     }
 
     /// The first address of a lane behind what earlier executions left there.

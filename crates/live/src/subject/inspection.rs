@@ -83,8 +83,30 @@ impl Live {
     }
 }
 
+/// Whether places are in the standard library, as far as that was asked of late: to compare paths takes longer than the
+/// rest of what is done for an operation.
+#[derive(Debug, Default)]
+pub(super) struct PlacesOfStd([(usize, bool); PlacesOfStd::MOST]);
+
+impl PlacesOfStd {
+    /// A power of two.
+    const MOST: usize = 16;
+
+    /// Whether `place` is in the standard library.
+    #[inline]
+    pub(super) fn has(&mut self, place: &'static Location<'static>) -> bool {
+        let address = std::ptr::from_ref(place) as usize;
+        let entry = &mut self.0[address / align_of::<Location<'static>>() % PlacesOfStd::MOST];
+        if entry.0 != address {
+            *entry = (address, is_of_std(place));
+        }
+        entry.1
+    }
+}
+
 /// Whether a place is in the standard library, as that of a destructor is which the compiler calls.
-pub(super) fn is_of_std(place: &Location<'_>) -> bool {
+#[cold]
+fn is_of_std(place: &Location<'_>) -> bool {
     let file = place.file();
     file.starts_with("/")
         && ["/library/core/", "/library/alloc/", "/library/std/"].iter().any(|library| file.contains(library))

@@ -69,10 +69,12 @@ impl<T> Arc<T> {
         Arc { value: ManuallyDrop::new(value), tag }
     }
 
-    /// Owns `value`, which is no leak if it is never dropped.
+    /// Owns `value`, which is no leak if it is never dropped and whose references nothing counts.
     pub(crate) fn untracked(value: T, place: &'static Location<'static>) -> Arc<T> {
         let value = real::Arc::new(value);
-        let tag = Tag::new(real::Arc::as_ptr(&value).cast::<()>() as usize, place, false);
+        let address = real::Arc::as_ptr(&value).cast::<()>() as usize;
+        let has_destructor = std::mem::needs_drop::<T>();
+        let tag = if has_destructor { Tag::new(address, place, false) } else { Tag::uncounted(address) };
         Arc::with_tag(value, tag)
     }
 

@@ -86,6 +86,17 @@ impl Tag {
         tag.unwrap_or(Tag::NONE)
     }
 
+    /// Of a new `Arc` whose counts are not asked for, and which holds what has no destructor: no code can tell which
+    /// reference is the last, only loops whether there are more.
+    pub(super) fn uncounted(address: usize) -> Self {
+        if running().is_none() {
+            return Tag::NONE;
+        }
+        let tag = Tag { generation: 0, index: address };
+        note_taken(tag.index + 1, 1);
+        tag
+    }
+
     /// Of the `Arc` that points to `address`.
     pub(super) fn of(address: usize) -> Self {
         let tag = current(|execution| {
@@ -101,6 +112,9 @@ impl Tag {
     }
 
     fn with<R>(self, f: impl FnOnce(&Execution, &mut Counts) -> R) -> Option<R> {
+        if self.generation == 0 {
+            return None;
+        }
         current(|execution| {
             if execution.generation.get() != self.generation {
                 return None;
@@ -173,18 +187,13 @@ impl Tag {
     /// There is one strong reference less; if it `is_last`, gives how that is dropped.
     pub(super) fn strong_dropped(self, is_last: &dyn Fn() -> bool, place: &'static Location<'static>) -> Last {
         note_taken(self.index + 1, -1);
-        if let Some(at) = self.cell() {
-            if running().is_some() {
-                let update = Update::new(Function::Sub, 1, 64);
-                let on_failure = OnFailure::Load(Order::Relaxed);
-                perform_in_drop(What::Rmw { at, update, order: Order::Release, on_failure }, place);
-                if is_last() && is_active() {
-                    perform(What::Fence { order: Order::Acquire }, place);
-                }
+        let last = self.with(|execution, counts| {
+            if counts.identity.is_some() {
+                return None;
             }
-            return Last::Plain;
-        }
-        let last = self.searched(|execution, thread, counts| {
+            let Some(thread) = execution.running().filter(|_| !execution.is_over.get()) else {
+                return Some(Last::Plain);
+            };
             let mut races = execution.races.borrow_mut();
             let mut knows = |clock| races.knows(thread, clock);
             if counts.looked.as_ref().is_some_and(|looked| !knows(&looked.asked) || !knows(&looked.counted)) {
@@ -194,9 +203,27 @@ impl Tag {
             let is_hidden = is_last() && !races.knows(thread, &counts.dropped);
             let last = if is_hidden { Last::Unseen(counts.name, counts.dropped.clone()) } else { Last::Plain };
             races.tell(thread, &mut counts.dropped);
-            last
+            Some(last)
         });
-        last.unwrap_or(Last::Plain)
+        match last {
+            Some(Some(last)) => last,
+            Some(None) => {
+                self.strong_dropped_in_the_open(is_last, place);
+                Last::Plain
+            }
+            None => Last::Plain,
+        }
+    }
+
+    fn strong_dropped_in_the_open(self, is_last: &dyn Fn() -> bool, place: &'static Location<'static>) {
+        if let Some(at) = self.cell().filter(|_| running().is_some()) {
+            let update = Update::new(Function::Sub, 1, 64);
+            let on_failure = OnFailure::Load(Order::Relaxed);
+            perform_in_drop(What::Rmw { at, update, order: Order::Release, on_failure }, place);
+            if is_last() && is_active() {
+                perform(What::Fence { order: Order::Acquire }, place);
+            }
+        }
     }
 
     /// Refuses an `Arc` that was made outside of the execution, whose counts are not searched.
