@@ -67,8 +67,7 @@ impl Live {
         own.head = None;
         own.loops.leave(state);
         if watches != Watches::Nothing && own.watched_until != u32::MAX {
-            own.watched_until = own.loops.len() + head.length;
-            own.watches = watches;
+            own.watch(watches, head.length);
         }
     }
 
@@ -96,6 +95,7 @@ impl Live {
 
     #[cold]
     fn copy_surroundings(&mut self, thread: ThreadId) {
+        self.execution.heap.open_all();
         self.surroundings.clear();
         for (index, other) in self.threads.iter().enumerate().filter(|(index, _)| *index != thread.index()) {
             let range = self.execution.own_state(ThreadId::at(index), other.frame);
