@@ -7,7 +7,7 @@ use crate::complaint::Kind;
 use crate::identity::{Identity, Key};
 use crate::loops::mix;
 use crate::runtime::{current, fail, is_active, note, refuse_misuse, running};
-use crate::statics::own;
+use crate::statics::{own, own_mut};
 
 pub use crate::held::{ConstPtr, MutPtr};
 
@@ -230,7 +230,7 @@ impl<T: ?Sized> Cell<T> {
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         self.cell.with_mut(|_| ());
-        self.cell.data.get_mut()
+        own_mut(self.cell.data.get_mut())
     }
 
     /// A pointer to the value; what is done through it is not checked.
@@ -286,7 +286,7 @@ impl<T: Copy + fmt::Debug> fmt::Debug for Cell<T> {
 
 /// Cells with the names of the standard library.
 pub mod standard {
-    use super::{Kind, access, is_active};
+    use super::{Kind, access, is_active, own_mut};
 
     /// As [`super::UnsafeCell`], but [`UnsafeCell::get_mut`] is that of the standard library.
     #[derive(Debug, Default)]
@@ -324,7 +324,8 @@ pub mod standard {
             if is_active() {
                 access(self.0.identity.key(), Kind::WRITE);
             }
-            self.0.data.get_mut()
+            self.0.identity.note_outside();
+            own_mut(self.0.data.get_mut())
         }
 
         /// A pointer to the data. It counts as a write here; what is done through it later is not checked.

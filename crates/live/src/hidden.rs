@@ -218,15 +218,15 @@ impl Ledger {
         self.0.has_operations.load(Ordering::Relaxed)
     }
 
-    /// Takes over what was known of a search that is continued.
-    pub fn take_over(&self, bounded: &[(Place, u32)], assumed: &[Place], is_spurious_bound_met: bool) {
+    /// Takes over which loops a search that is continued was known to have, and which accesses frees come after.
+    pub fn take_over(&self, bounded: &[(Place, u32)], assumed: &[Place], trusted: &[Place]) {
         locked(&self.0.bounded).extend(bounded.iter().map(|(place, bound)| (place.into(), *bound)));
         locked(&self.0.assumed).extend(assumed.iter().map(At::from));
-        self.0.is_spurious_bound_met.fetch_or(is_spurious_bound_met, Ordering::Relaxed);
-        self.note_operation();
+        locked(&self.0.trusted).extend(trusted.iter().map(At::from));
     }
 
-    pub(crate) fn note_spurious_bound(&self) {
+    /// Something could have failed spuriously once more.
+    pub fn note_spurious_bound(&self) {
         self.0.is_spurious_bound_met.store(true, Ordering::Relaxed);
     }
 
@@ -247,7 +247,8 @@ impl Ledger {
         self.0.has_unchecked_memory.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn note_unchecked_memory(&self) {
+    /// Code of a model was given memory that the checked allocator does not know.
+    pub fn note_unchecked_memory(&self) {
         self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
     }
 
@@ -278,7 +279,8 @@ impl Ledger {
         self.0.leaked_threads.fetch_add(os_threads, Ordering::Relaxed);
     }
 
-    pub(crate) fn note_operation(&self) {
+    /// The model uses something that the search looks at.
+    pub fn note_operation(&self) {
         self.0.has_operations.store(true, Ordering::Relaxed);
     }
 

@@ -100,6 +100,12 @@ impl Identity {
         execution.statics.borrow().get(&self.address()).copied()
     }
 
+    /// Whether the cell, which has a key, is known by its address, as one in a static is.
+    #[inline]
+    pub(crate) fn is_known_by_address(&self) -> bool {
+        self.0.load(Ordering::Relaxed) <= OUTSIDE
+    }
+
     /// Refuses code outside of all models that uses what a model is using.
     ///
     /// # Panics

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::hash_map::Entry;
 use std::fmt;
+use std::mem::needs_drop;
 
 use rustc_hash::FxHashMap;
 use teetotal_program::ThreadId;
@@ -11,7 +12,14 @@ use teetotal_program::ThreadId;
 use crate::runtime::{current, note_effect, running};
 
 /// Values by the thread that they belong to, if they belong to one, and by name. One that is gone is nothing.
-pub(crate) type Kept = FxHashMap<(Option<ThreadId>, usize), Option<Box<dyn Any>>>;
+pub(crate) type Kept = FxHashMap<(Option<ThreadId>, usize), Option<Local>>;
+
+/// A value that belongs to an execution.
+pub(crate) struct Local {
+    value: Box<dyn Any>,
+    /// Whether it is gone when its thread has ended; what is not dropped stays.
+    needs_drop: bool,
+}
 
 /// A value of each thread.
 pub struct LocalKey<T: 'static> {
@@ -55,12 +63,33 @@ impl<T: 'static> LocalKey<T> {
         // SAFETY: values are dropped only when the thread has ended, or all of them with the execution.
         Ok(f(unsafe { &*value }))
     }
+
+    /// Calls `f` with the value of the thread that runs, which is `first` if there was none; otherwise `f` gets `first`
+    /// too.
+    ///
+    /// # Panics
+    /// If the value is gone, because the thread is about to end.
+    fn with_first<R>(&'static self, first: T, f: impl FnOnce(Option<T>, &T) -> R) -> R {
+        let mut first = Some(first);
+        let name = (running(), std::ptr::from_ref(self).cast::<()>() as usize);
+        let value = value(name, || first.take().expect("it is made once")).ok_or(AccessError);
+        let value = value.expect("a value of a thread is used before it is gone");
+        // SAFETY: as in `try_with`.
+        f(first, unsafe { &*value })
+    }
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
-    /// Replaces the value.
+    /// Replaces the value, without making one if there was none.
     pub fn set(&'static self, value: T) {
-        self.with(|cell| cell.set(value));
+        if running().is_none() {
+            return self.real.set(value);
+        }
+        self.with_first(Cell::new(value), |value, cell| {
+            if let Some(value) = value {
+                cell.set(value.into_inner());
+            }
+        });
     }
 
     /// The value.
@@ -96,9 +125,16 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }
 
-    /// Replaces the value.
+    /// Replaces the value, without making one if there was none.
     pub fn set(&'static self, value: T) {
-        self.with(|cell| *cell.borrow_mut() = value);
+        if running().is_none() {
+            return self.real.set(value);
+        }
+        self.with_first(RefCell::new(value), |value, cell| {
+            if let Some(value) = value {
+                *cell.borrow_mut() = value.into_inner();
+            }
+        });
     }
 
     /// The value, which is replaced by the default.
@@ -125,7 +161,7 @@ impl<T> fmt::Debug for LocalKey<T> {
 pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOnce() -> T) -> Option<*const T> {
     current(|execution| {
         let known =
-            |kept: &Option<Box<dyn Any>>| kept.as_ref()?.downcast_ref::<Box<T>>().map(|value| &raw const **value);
+            |kept: &Option<Local>| kept.as_ref()?.value.downcast_ref::<Box<T>>().map(|value| &raw const **value);
         if let Some(value) = execution.kept.borrow().get(&name) {
             return known(value);
         }
@@ -135,7 +171,8 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
         execution.values.borrow_mut().push(address..address + size_of::<T>());
         note_effect();
         if let Entry::Vacant(vacant) = execution.kept.borrow_mut().entry(name) {
-            return known(vacant.insert(Some(Box::new(made))));
+            let local = Local { value: Box::new(made), needs_drop: needs_drop::<T>() };
+            return known(vacant.insert(Some(local)));
         }
         // Another thread has made one meanwhile.
         execution.lend(|| drop(made));
@@ -155,7 +192,8 @@ pub(crate) fn drop_locals() {
         let Some(thread) = running() else { return };
         let next = || {
             let mut kept = execution.kept.borrow_mut();
-            let own = kept.iter_mut().filter(|(name, value)| name.0 == Some(thread) && value.is_some());
+            let is_dropped = |value: &Option<Local>| value.as_ref().is_some_and(|local| local.needs_drop);
+            let own = kept.iter_mut().filter(|(name, value)| name.0 == Some(thread) && is_dropped(value));
             own.min_by_key(|(name, _)| **name).and_then(|(_, value)| value.take())
         };
         while let Some(value) = next() {

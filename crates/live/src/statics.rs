@@ -61,6 +61,13 @@ impl Copies {
         self.0.borrow().is_empty()
     }
 
+    /// Where the copy of the value at `original` is, if there is one.
+    fn known<T>(&self, original: *const T) -> Option<*const T> {
+        let copies = self.0.borrow();
+        let copy = if copies.is_empty() { None } else { copies.get(&(original as usize)) };
+        copy.map(|copy| copy.address as *const T)
+    }
+
     /// Drops all values. A destructor that uses a static again finds its initial value.
     pub(crate) fn clear(&self) {
         let mut dropped = Vec::new();
@@ -126,6 +133,19 @@ pub(crate) unsafe fn own<T: ?Sized>(original: *mut T) -> *mut T {
 pub(crate) fn own_ref<T>(original: &T) -> &T {
     // SAFETY: a copy is there as long as the execution, and no code of a model outlives that.
     unsafe { &*own(std::ptr::from_ref(original).cast_mut()) }
+}
+
+/// The same for a reference to change it through.
+pub(crate) fn own_mut<T: ?Sized>(original: &mut T) -> &mut T {
+    // SAFETY: the same, and the original is borrowed exclusively.
+    unsafe { &mut *own(original) }
+}
+
+/// What the execution that runs has of `original`, which it has a copy of only if that may have been changed.
+pub(crate) fn known_ref<T>(original: &T) -> &T {
+    let copy = current(|execution| execution.copies.known(original)).flatten();
+    // SAFETY: as for `own_ref`.
+    copy.map_or(original, |copy| unsafe { &*copy })
 }
 
 impl Program {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex as Results;
@@ -511,6 +511,58 @@ impl Drop for OnDrop {
 /// Lets the thread that runs call `f` when its thread-locals are dropped.
 fn at_end(f: impl FnOnce() + Send + 'static) {
     AT_END.with_borrow_mut(|at_end| *at_end = Some(OnDrop::new(f)));
+}
+
+#[test]
+fn to_set_a_value_of_a_thread_does_not_make_one() {
+    teetotal::thread_local! {
+        static CELL: Cell<u32> = panic!("on purpose");
+        static REF_CELL: RefCell<u32> = panic!("on purpose");
+    }
+    let set = || {
+        CELL.set(1);
+        REF_CELL.set(2);
+        CELL.set(CELL.get() + 2);
+        REF_CELL.set(REF_CELL.take() + 2);
+        assert_eq!((CELL.get(), REF_CELL.with_borrow(|value| *value)), (3, 4));
+    };
+    executions(ModelId::Sc, move || {
+        set();
+        let thread = thread::spawn(set);
+        AtomicBool::new(false).load(Ordering::Relaxed);
+        thread.join().expect("it ends");
+    });
+    std::thread::spawn(set).join().expect("as outside of models");
+}
+
+#[test]
+fn a_value_that_is_not_dropped_is_there_until_its_thread_has_ended() {
+    struct Tells(Arc<AtomicUsize>);
+    impl Drop for Tells {
+        fn drop(&mut self) {
+            let sum = BEFORE.get() + AFTER.get() + LAZY.replace(0);
+            self.0.store(sum, Ordering::Relaxed);
+            assert!(TELLS.try_with(|_| ()).is_err());
+        }
+    }
+    teetotal::thread_local! {
+        static BEFORE: Cell<usize> = const { Cell::new(1) };
+        static TELLS: RefCell<Option<Tells>> = const { RefCell::new(None) };
+        static AFTER: Cell<usize> = const { Cell::new(2) };
+        static LAZY: Cell<usize> = Cell::new(4);
+    }
+    executions(ModelId::Sc, || {
+        let sum = Arc::new(AtomicUsize::new(0));
+        let other = Arc::clone(&sum);
+        let thread = thread::spawn(move || {
+            BEFORE.set(8);
+            AFTER.set(16);
+            LAZY.get();
+            TELLS.set(Some(Tells(other)));
+        });
+        thread.join().expect("it ends");
+        assert_eq!(sum.load(Ordering::Relaxed), 28);
+    });
 }
 
 #[test]

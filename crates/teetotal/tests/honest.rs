@@ -241,6 +241,14 @@ fn nothing_holds_within_a_bound_that_leaves_no_execution() {
 }
 
 #[test]
+fn no_jobs_are_one_job() {
+    let mut builder = Builder::new();
+    builder.jobs = 0;
+    let report = builder.explore(exchange);
+    assert!(report.executions > 0 && report.has_operations && report.coverage.is_complete(), "{report:?}");
+}
+
+#[test]
 fn switches_in_the_environment_are_on_or_off() {
     for value in ["1", "on", "true", "yes"] {
         assert!(run("waiting_victim", &[("TEETOTAL_ALLOW_INCOMPLETE", value)]).0, "{value}");
@@ -296,6 +304,19 @@ fn coverage_and_caveats_survive_checkpoints() {
             assert_eq!(told(&report), told(expected), "every {interval}");
             let _ = std::fs::remove_file(&file);
         }
+    }
+}
+
+#[test]
+fn nothing_is_checked_by_going_on_with_a_search() {
+    let file: PathBuf = std::env::temp_dir().join(format!("teetotal-honest-{}-nothing", std::process::id()));
+    for executions in [Some(0), None] {
+        let mut builder = Builder::new();
+        builder.checkpoint_file = Some(file.clone());
+        builder.max_permutations = executions;
+        assert_eq!(file.exists(), executions.is_none(), "the search is kept before its first execution");
+        let text = complaint(&builder, only_std).expect("nothing was checked");
+        assert!(text.contains("nothing was checked"), "{text}");
     }
 }
 

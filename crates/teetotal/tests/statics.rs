@@ -82,6 +82,85 @@ fn a_static_atomic_is_fresh() {
 }
 
 #[test]
+fn a_static_that_is_borrowed_exclusively_is_fresh() {
+    struct All {
+        number: AtomicUsize,
+        untouched: AtomicUsize,
+        flag: AtomicBool,
+        pointer: AtomicPtr<u8>,
+        mutex: Mutex<Vec<u8>>,
+        rw_lock: RwLock<u8>,
+        cells: (Cell<u8>, standard::UnsafeCell<u8>),
+        once: OnceLock<u8>,
+    }
+    // SAFETY: one thread uses it.
+    unsafe impl Sync for All {}
+    static mut ALL: All = All {
+        number: AtomicUsize::new(1),
+        untouched: AtomicUsize::new(2),
+        flag: AtomicBool::new(false),
+        pointer: AtomicPtr::new(std::ptr::null_mut()),
+        mutex: Mutex::new(Vec::new()),
+        rw_lock: RwLock::new(3),
+        cells: (Cell::new(4), standard::UnsafeCell::new(5)),
+        once: OnceLock::new(),
+    };
+    is_fresh(|| {
+        let all = &raw mut ALL;
+        // SAFETY: this thread is the only one, and there are no other references.
+        let all = unsafe { &mut *all };
+        assert_eq!((all.number.fetch_add(10, SeqCst), *all.number.get_mut()), (1, 11));
+        *all.number.get_mut() += 10;
+        assert_eq!((all.number.load(SeqCst), all.number.fetch_add(10, SeqCst)), (21, 21));
+        assert_eq!((*all.number.get_mut(), all.number.with_mut(|number| *number)), (31, 31));
+        *all.untouched.get_mut() += 1;
+        assert_eq!(all.untouched.load(SeqCst), 3);
+        assert!(!std::mem::replace(all.flag.get_mut(), true) && all.flag.load(SeqCst));
+        assert!(std::mem::replace(all.pointer.get_mut(), std::ptr::dangling_mut()).is_null());
+        assert!(!all.pointer.load(SeqCst).is_null());
+        let list = all.mutex.get_mut().expect("no thread panics");
+        list.push(0);
+        assert_eq!((list.len(), all.mutex.lock().expect("no thread panics").len()), (1, 1));
+        *all.rw_lock.get_mut().expect("no thread panics") += 1;
+        assert_eq!(*all.rw_lock.read().expect("no thread panics"), 4);
+        *all.cells.0.get_mut() += 1;
+        *all.cells.1.get_mut() += 1;
+        // SAFETY: this thread is the only one.
+        assert_eq!((all.cells.0.get(), all.cells.1.with(|data| unsafe { *data })), (5, 6));
+        assert_eq!(all.once.get_mut(), None);
+        assert_eq!((all.once.set(7), all.once.take()), (Ok(()), Some(7)));
+    });
+}
+
+#[test]
+fn a_static_that_was_borrowed_exclusively_outside_is_refused() {
+    static mut NUMBER: AtomicUsize = AtomicUsize::new(0);
+    static mut MUTEX: Mutex<u8> = Mutex::new(0);
+    let (number, mutex) = (&raw mut NUMBER, &raw mut MUTEX);
+    // SAFETY: there are no other references.
+    unsafe {
+        *(*number).get_mut() = 1;
+        *(*mutex).get_mut().expect("no thread panics") = 1;
+    }
+    let uses: [fn(); 2] = [
+        || {
+            let number = &raw const NUMBER;
+            // SAFETY: there are no exclusive references.
+            unsafe { (*number).load(Relaxed) };
+        },
+        || {
+            let mutex = &raw const MUTEX;
+            // SAFETY: the same.
+            drop(unsafe { (*mutex).lock() });
+        },
+    ];
+    for f in uses {
+        let text = failure(ModelId::Sc, f);
+        assert!(text.contains("a static was changed outside of all models"), "{text}");
+    }
+}
+
+#[test]
 fn what_is_done_once_in_a_static_is_done_once_in_each_execution() {
     static ONCE: Once = Once::new();
     static ONCE_LOCK: OnceLock<Vec<u8>> = OnceLock::new();

@@ -147,6 +147,24 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if !self.iteration(thread, failed)",
     },
     Mutant {
+        name: "an exclusive reference to a static leads to that of all executions",
+        file: "crates/live/src/statics.rs",
+        original: "unsafe { &mut *own(original) }",
+        replacement: "unsafe { &mut *std::ptr::from_mut(original) }",
+    },
+    Mutant {
+        name: "what is written through an exclusive reference to a static is forgotten",
+        file: "crates/live/src/statics.rs",
+        original: "copy.map_or(original, |copy| unsafe { &*copy })",
+        replacement: "copy.map_or(original, |_| original)",
+    },
+    Mutant {
+        name: "a value of a thread is gone before its thread though it is not dropped",
+        file: "crates/live/src/local.rs",
+        original: "needs_drop: needs_drop::<T>()",
+        replacement: "needs_drop: true",
+    },
+    Mutant {
         name: "statics are those of the execution before",
         file: "crates/live/src/statics.rs",
         original: "copy.flatten().unwrap_or(original)",

@@ -75,7 +75,7 @@ impl Rest {
         signal: StopSignal<'_>,
         each: &(dyn Fn(&Leaf<'_, S>) -> Flow + Sync),
     ) -> (Stats, Coverage, Rest) {
-        let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs };
+        let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs.max(1) };
         let pool = Pool::new(self.0, n_workers, None);
         let executions = AtomicU64::new(0);
         let total = Mutex::new((Stats::default(), None));

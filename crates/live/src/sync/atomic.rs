@@ -17,7 +17,7 @@ use crate::identity::Identity;
 use crate::request::{Cell, Function, Matter, Update, What};
 use crate::runtime::{current, is_active, perform, settled};
 use crate::spurious::goes_wrong;
-use crate::statics::own_ref;
+use crate::statics::{known_ref, own_mut, own_ref};
 
 /// The ordering as the search knows it.
 pub(crate) fn order(ordering: Ordering) -> Order {
@@ -157,6 +157,18 @@ pub(crate) fn take(cell: Cell, identity: &Identity) -> Value {
     value
 }
 
+/// Where the value of a cell, which has a key, is before the first operation on it.
+#[inline]
+pub(crate) fn initial<'a, R>(real: &'a R, identity: &Identity) -> &'a R {
+    if identity.is_known_by_address() { known_ref(real) } else { real }
+}
+
+/// The cell outside of executions, to be changed without an operation.
+pub(crate) fn exclusive<'a, R>(real: &'a mut R, identity: &Identity) -> &'a mut R {
+    identity.note_outside();
+    own_mut(real)
+}
+
 macro_rules! atomic {
     ($name:ident, $int:ty, $bits:expr, $signed:expr) => {
         /// A look-alike of the type of the same name in `std::sync::atomic`.
@@ -172,8 +184,9 @@ macro_rules! atomic {
             }
 
             fn cell(&self) -> Cell {
-                let initial = self.real.load(Ordering::Relaxed);
-                Cell { key: self.identity.key(), initial: Self::raw(initial), may_race: true }
+                let key = self.identity.key();
+                let initial = initial(&self.real, &self.identity).load(Ordering::Relaxed);
+                Cell { key, initial: Self::raw(initial), may_race: true }
             }
 
             /// The cell outside of executions.
@@ -330,10 +343,12 @@ macro_rules! atomic {
             /// The value, which nobody else can access meanwhile.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $int {
-                if self.is_searched() {
-                    *self.real.get_mut() = take(self.cell(), &self.identity) as $int;
+                let taken = if self.is_searched() { Some(take(self.cell(), &self.identity)) } else { None };
+                let value = exclusive(&mut self.real, &self.identity).get_mut();
+                if let Some(taken) = taken {
+                    *value = taken as $int;
                 }
-                self.real.get_mut()
+                value
             }
 
             /// The value.

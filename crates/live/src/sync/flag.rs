@@ -5,11 +5,9 @@ use std::panic::Location;
 use std::sync::atomic as real;
 use std::sync::atomic::Ordering;
 
-use teetotal_program::Value;
-
 use super::atomic::{
-    assert_failure, assert_load, assert_store, fail_spuriously, is_searched, load, on_failure, read_unsynchronized,
-    store, take, update,
+    assert_failure, assert_load, assert_store, exclusive, fail_spuriously, initial, is_searched, load, on_failure,
+    read_unsynchronized, store, take, update,
 };
 use crate::entry::call;
 use crate::identity::Identity;
@@ -31,8 +29,9 @@ impl AtomicBool {
     }
 
     fn cell(&self) -> Cell {
-        let initial = Value::from(self.real.load(Ordering::Relaxed));
-        Cell { key: self.identity.key(), initial, may_race: true }
+        let key = self.identity.key();
+        let initial = initial(&self.real, &self.identity).load(Ordering::Relaxed);
+        Cell { key, initial: initial.into(), may_race: true }
     }
 
     /// The cell outside of executions.
@@ -229,10 +228,12 @@ impl AtomicBool {
     /// The value, which nobody else can access meanwhile.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut bool {
-        if self.is_searched() {
-            *self.real.get_mut() = take(self.cell(), &self.identity) != 0;
+        let taken = if self.is_searched() { Some(take(self.cell(), &self.identity)) } else { None };
+        let value = exclusive(&mut self.real, &self.identity).get_mut();
+        if let Some(taken) = taken {
+            *value = taken != 0;
         }
-        self.real.get_mut()
+        value
     }
 
     /// The value.

@@ -16,7 +16,7 @@ use crate::entry::call;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{is_active, perform, perform_in_drop, running};
-use crate::statics::own;
+use crate::statics::{own, own_mut};
 
 /// A lock around data.
 pub struct Mutex<T: ?Sized> {
@@ -143,7 +143,8 @@ impl<T: ?Sized> Mutex<T> {
     /// The data, which nobody else can access meanwhile.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let poisoned = self.poison.known();
-        let data = self.data.get_mut();
+        self.identity.note_outside();
+        let data = own_mut(self.data.get_mut());
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 

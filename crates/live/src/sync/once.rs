@@ -221,6 +221,7 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_outside() {
+            self.once.identity.note_outside();
             return self.real.get_mut();
         }
         let value: *const T = self.value()?;
@@ -271,6 +272,7 @@ impl<T> OnceLock<T> {
     /// The value, if it is set; it is not any more.
     pub fn take(&mut self) -> Option<T> {
         if self.is_outside() {
+            self.once.identity.note_outside();
             return self.real.take();
         }
         let value = current(|execution| {

@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use teetotal_program::Value;
 
 use super::atomic::{
-    assert_failure, assert_load, assert_store, fail_spuriously, is_searched, load, on_failure, read_unsynchronized,
-    store, take, update,
+    assert_failure, assert_load, assert_store, exclusive, fail_spuriously, initial, is_searched, load, on_failure,
+    read_unsynchronized, store, take, update,
 };
 use crate::entry::call;
 use crate::identity::Identity;
@@ -40,7 +40,9 @@ impl<T> AtomicPtr<T> {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: raw(self.real.load(Ordering::Relaxed)), may_race: true }
+        let key = self.identity.key();
+        let initial = initial(&self.real, &self.identity).load(Ordering::Relaxed);
+        Cell { key, initial: raw(initial), may_race: true }
     }
 
     /// The cell outside of executions.
@@ -179,10 +181,12 @@ impl<T> AtomicPtr<T> {
     /// The pointer, which nobody else can access meanwhile.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut *mut T {
-        if self.is_searched() {
-            *self.real.get_mut() = pointer(take(self.cell(), &self.identity));
+        let taken = if self.is_searched() { Some(take(self.cell(), &self.identity)) } else { None };
+        let value = exclusive(&mut self.real, &self.identity).get_mut();
+        if let Some(taken) = taken {
+            *value = pointer(taken);
         }
-        self.real.get_mut()
+        value
     }
 
     /// The pointer.

@@ -17,7 +17,7 @@ use crate::identity::Identity;
 use crate::request::Function::AddUnless;
 use crate::request::{Cell, Function, Matter, Update, What};
 use crate::runtime::{current, is_active, perform, perform_in_drop, running};
-use crate::statics::own;
+use crate::statics::{own, own_mut};
 
 /// A lock that one thread may have to write, or several to read.
 pub struct RwLock<T: ?Sized> {
@@ -246,7 +246,8 @@ impl<T: ?Sized> RwLock<T> {
     /// The data, which nobody else can access meanwhile.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         let poisoned = self.poison.known();
-        let data = self.data.get_mut();
+        self.identity.note_outside();
+        let data = own_mut(self.data.get_mut());
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 

@@ -1,25 +1,27 @@
 //! The file in which the search of a model is kept, so that it goes on where it was.
 //!
 //! ```text
-//! teetotal model 2
+//! teetotal model 3
 //! program 0.1.0 5120448 1760000000123456789
 //! test queue::two_producers
 //! model pso
-//! settings 1000 1 -
+//! settings 1000 1 1 - false false
 //! counts 20000 19990 10 0 0 3 412000 2 0
 //! hidden 1a2b0
 //! bounded 4 41 9 src/queue.rs
 //! assumed 52 15 src/queue.rs
 //! spurious
+//! checked
 //! reached both are 0
 //! rest 0.0.1 1..2
-//! end
+//! end 5f3c2d1e4b6a7988
 //! ```
 //!
 //! What is hidden from the search has addresses for names, and paths mean something only to the program that they were
 //! made with; so a file is read only by that program.
 
 use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -32,7 +34,7 @@ use super::Builder;
 use super::conclusion::say;
 
 /// How every file begins.
-const TITLE: &str = "teetotal model 2";
+const TITLE: &str = "teetotal model 3";
 
 /// A file with a checkpoint, or for one.
 #[derive(Debug)]
@@ -58,7 +60,8 @@ impl Keeper {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("unnamed").replace('\n', " ");
         let fairness = builder.fairness_bound.map_or("-".to_owned(), |bound| bound.to_string());
-        let settings = format!("{} {} {} {fairness}", builder.max_branches, builder.spurious, builder.reuse);
+        let Builder { max_branches, spurious, reuse, leaks, passes_like_loom, .. } = builder;
+        let settings = format!("{max_branches} {spurious} {reuse} {fairness} {leaks} {passes_like_loom}");
         let (model, program) = (builder.model.info().name, program());
         let head = format!("{TITLE}\nprogram {program}\ntest {test}\nmodel {model}\nsettings {settings}\n");
         Some(Keeper { path, head })
@@ -97,27 +100,30 @@ impl Keeper {
             }
         }
         let (mut stats, mut cut, mut rest, mut is_whole) = (None, None, String::new(), false);
-        let (mut bounded, mut assumed, mut is_spurious) = (Vec::new(), Vec::new(), false);
+        let (mut bounded, mut assumed, mut trusted) = (Vec::new(), Vec::new(), Vec::new());
         for line in lines {
             let (word, what) = line.split_once(' ').unwrap_or((line, ""));
             match word {
                 "counts" => stats = counts(what),
                 "cut" => cut = Some(what.parse().map_err(|_| damaged(line))?),
-                "hidden" => ledger.open_at(i64::from_str_radix(what, 16).map_err(|_| damaged(line))?),
+                "hidden" => ledger.open_at(u64::from_str_radix(what, 16).map_err(|_| damaged(line))? as i64),
                 "reached" => ledger.reach(what),
                 "bounded" => bounded.push(bounded_loop(what).ok_or_else(|| damaged(line))?),
                 "assumed" => assumed.push(place(what).ok_or_else(|| damaged(line))?),
-                "spurious" => is_spurious = true,
+                "trusted" => trusted.push(place(what).ok_or_else(|| damaged(line))?),
+                "spurious" => ledger.note_spurious_bound(),
                 "reuse" => ledger.note_reuse_bound(),
+                "unchecked" => ledger.note_unchecked_memory(),
+                "checked" => ledger.note_operation(),
                 "depth" => ledger.note_depth(what.parse().map_err(|_| damaged(line))?),
                 "rest" => rest.push_str(&format!("{what}\n")),
-                "end" => is_whole = true,
+                "end" => is_whole = text.strip_suffix(&format!("{line}\n")).is_some_and(|rest| what == checksum(rest)),
                 _ => return Err(damaged(line)),
             }
         }
         match (stats, rest.parse()) {
             (Some(stats), Ok(rest)) if is_whole => {
-                ledger.take_over(&bounded, &assumed, is_spurious);
+                ledger.take_over(&bounded, &assumed, &trusted);
                 Ok(Kept { stats, cut, rest })
             }
             _ => Err("it is damaged".to_owned()),
@@ -140,15 +146,17 @@ impl Keeper {
             text.push_str(&format!("bounded {bound} {}\n", at(&place)));
         }
         ledger.assumed_loops().iter().for_each(|place| text.push_str(&format!("assumed {}\n", at(place))));
-        if ledger.is_spurious_bound_met() {
-            text.push_str("spurious\n");
-        }
-        if ledger.is_reuse_bound_met() {
-            text.push_str("reuse\n");
-        }
+        ledger.trusted_accesses().iter().for_each(|place| text.push_str(&format!("trusted {}\n", at(place))));
+        let known = [
+            ("spurious", ledger.is_spurious_bound_met()),
+            ("reuse", ledger.is_reuse_bound_met()),
+            ("unchecked", ledger.has_unchecked_memory()),
+            ("checked", ledger.has_operations()),
+        ];
+        known.iter().filter(|(_, holds)| *holds).for_each(|(word, _)| text.push_str(&format!("{word}\n")));
         text.push_str(&format!("depth {}\n", ledger.depth()));
         rest.to_string().lines().for_each(|line| text.push_str(&format!("rest {line}\n")));
-        text.push_str("end\n");
+        text.push_str(&format!("end {}\n", checksum(&text)));
         if let Err(error) = replace(&self.path, &text) {
             say(&format!("the checkpoint `{}` cannot be written: {error}", self.path.display()));
         }
@@ -170,6 +178,13 @@ impl Keeper {
             }
         }
     }
+}
+
+/// What the last line has, so that a file that was changed is noticed.
+fn checksum(text: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    format!("{:016x}", hasher.finish())
 }
 
 fn damaged(line: &str) -> String {
@@ -214,4 +229,58 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&new, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keeper() -> Keeper {
+        let path = std::env::temp_dir().join(format!("teetotal-checkpoint-{}", std::process::id()));
+        Keeper { path, head: format!("{TITLE}\ntest of checkpoints\n") }
+    }
+
+    /// A ledger in which everything is noted, and nothing twice.
+    fn full() -> Ledger {
+        let ledger = Ledger::default();
+        let place = |line| Place { file: "a file.rs".to_owned(), line, column: 2 };
+        ledger.take_over(&[(place(1), 4)], &[place(2)], &[place(3)]);
+        [-5, 5, i64::MIN].into_iter().for_each(|name| ledger.open_at(name));
+        ledger.note_spurious_bound();
+        ledger.note_reuse_bound();
+        ledger.note_unchecked_memory();
+        ledger.note_operation();
+        ledger.note_depth(7);
+        ledger
+    }
+
+    /// Everything that a result says of a ledger.
+    fn told(ledger: &Ledger) -> String {
+        let loops = (ledger.bounded_loops(), ledger.assumed_loops(), ledger.trusted_accesses());
+        let bounds = (ledger.is_spurious_bound_met(), ledger.is_reuse_bound_met(), ledger.has_unchecked_memory());
+        format!("{loops:?} {bounds:?} {:?} {} {}", ledger.open_from_here(), ledger.has_operations(), ledger.depth())
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let keeper = keeper();
+        let stats = Stats { executions: 3, completed: 2, divergences: 1, ..Stats::default() };
+        let kept = Kept { stats, cut: Some(9), rest: "0.0.1 1..2\n".parse().expect("it is a path") };
+        for ledger in [Ledger::default(), full()] {
+            keeper.write(&kept, &ledger);
+            let text = fs::read_to_string(&keeper.path).expect("it is there");
+            let again = Ledger::default();
+            let read = keeper.parse(&text, &again).expect("it is whole");
+            assert_eq!(told(&again), told(&ledger));
+            assert_eq!((read.stats, read.cut, &read.rest), (kept.stats, kept.cut, &kept.rest));
+            for at in 0..text.len() {
+                let mut damaged = text.clone().into_bytes();
+                damaged[at] ^= 1;
+                let damaged = String::from_utf8(damaged).expect("the text is ASCII");
+                assert!(keeper.parse(&damaged, &Ledger::default()).is_err(), "byte {at} of {text}");
+                assert!(keeper.parse(&text[..at], &Ledger::default()).is_err(), "{at} bytes of {text}");
+            }
+        }
+        fs::remove_file(&keeper.path).expect("it is there");
+    }
 }
