@@ -282,6 +282,18 @@ impl Heap {
         self.freed_at(address).map(|_| address)
     }
 
+    /// The address at which a location was accessed last, if the block that it was in is freed, or has another owner now.
+    pub(crate) fn lost(&self, key: Key) -> Option<usize> {
+        // SAFETY: as in `with`.
+        let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            let block = &lanes[lane].blocks[index];
+            (!block.is_live || block.is_reused && !block.keys.contains(&key)).then_some(address)
+        })
+    }
+
     /// The block that begins at `address` and is not freed, if there is one.
     pub(crate) fn block_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
@@ -384,6 +396,18 @@ impl Heap {
         }
     }
 
+    /// A thread would have written `value` to a location, had that held what it expected.
+    pub(crate) fn offer(&self, value: u64) {
+        let Some(arena) = &self.arena else { return };
+        let lane = arena.lane_of(value as usize);
+        self.with(|lanes, _| {
+            let lane = lanes.get_mut(lane?)?;
+            let index = lane.around(value as usize)?;
+            lane.blocks[index].is_offered = true;
+            Some(())
+        });
+    }
+
     fn note_published(&self, lane: usize, thread: ThreadId, address: usize) {
         self.with(|lanes, _| {
             let lane = lanes.get_mut(lane)?;
@@ -430,7 +454,7 @@ impl Heap {
     pub(crate) fn leaks(&self) -> Vec<Leak> {
         self.with(|lanes, sites| {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
-            let left = blocks.filter(|block| block.is_live && block.stays());
+            let left = blocks.filter(|block| block.is_live && (block.stays() || block.is_offered));
             left.map(|block| Leak { what: "block", place: sites.place(block.allocated) }).collect()
         })
     }

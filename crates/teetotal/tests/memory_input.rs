@@ -5,6 +5,7 @@
 mod common;
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc};
+use std::cell::RefCell;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
@@ -13,9 +14,9 @@ use std::sync::Mutex as Real;
 use teetotal::alloc::Checked;
 use teetotal::cell::UnsafeCell;
 use teetotal::model::{Backend, Builder, Caveat, Report, ViolationKind};
-use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use teetotal::sync::atomic::{AtomicPtr, AtomicUsize};
+use teetotal::sync::{Arc, Mutex};
 use teetotal::thread;
 
 #[global_allocator]
@@ -506,4 +507,29 @@ fn threads_of_the_system_share_the_memory_of_a_model() {
         let _ = thread.join();
     });
     assert_eq!(report.failure.map(|violation| violation.kind), Some(ViolationKind::UseAfterFree));
+}
+
+std::thread_local! {
+    /// It outlives executions, as the thread of the system does.
+    static OUTLIVES: RefCell<usize> = const { RefCell::new(0) };
+}
+
+#[test]
+fn a_borrow_that_an_execution_left_behind_is_told() {
+    let deadlock = || {
+        let locks = Arc::new((Mutex::new(()), Mutex::new(())));
+        let other = Arc::clone(&locks);
+        let thread = thread::spawn(move || {
+            OUTLIVES.with(|cell| {
+                let _borrowed = cell.borrow_mut();
+                let _both = (other.0.lock(), other.1.lock());
+            });
+        });
+        {
+            let _both = (locks.1.lock(), locks.0.lock());
+        }
+        thread.join().expect("it ends");
+    };
+    let found = Builder::new().explore(deadlock).failure.expect("it deadlocks");
+    assert!(found.contains("an execution that was left in the middle may hold this borrow"), "{found}");
 }

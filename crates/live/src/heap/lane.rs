@@ -37,6 +37,8 @@ pub(super) struct Block {
     pub(super) keys: Vec<Key>,
     /// The threads that have written its address to a location or read it from one, a bit for each.
     pub(super) published_by: u64,
+    /// Whether a compare-exchange that failed would have written its address.
+    pub(super) is_offered: bool,
 }
 
 impl Block {
@@ -46,6 +48,7 @@ impl Block {
         self.is_live = true;
         self.keys.clear();
         self.published_by = 0;
+        self.is_offered = false;
     }
 
     /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
@@ -136,6 +139,7 @@ impl Lane {
             freed,
             keys,
             published_by: 0,
+            is_offered: false,
         });
         Some(start)
     }
