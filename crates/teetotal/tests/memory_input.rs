@@ -6,6 +6,7 @@ mod common;
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc};
 use std::cell::RefCell;
+use std::hint;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
@@ -17,7 +18,7 @@ use teetotal::model::{Backend, Builder, Caveat, Report, ViolationKind};
 use teetotal::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use teetotal::sync::atomic::{AtomicPtr, AtomicUsize};
 use teetotal::sync::{Arc, Mutex};
-use teetotal::thread;
+use teetotal::{Coverage, StopReason, thread};
 
 #[global_allocator]
 static ALLOCATOR: Checked = Checked;
@@ -507,6 +508,39 @@ fn threads_of_the_system_share_the_memory_of_a_model() {
         let _ = thread.join();
     });
     assert_eq!(report.failure.map(|violation| violation.kind), Some(ViolationKind::UseAfterFree));
+}
+
+#[test]
+fn a_search_that_leaks_too_much_ends() {
+    let mut builder = Builder::new();
+    builder.leave_out_unrepeatable = true;
+    let count = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let report = builder.explore(move || {
+        let cells = Arc::new([const { AtomicUsize::new(0) }; 4]);
+        let threads = [(); 3].map(|()| {
+            let (cells, count) = (Arc::clone(&cells), std::sync::Arc::clone(&count));
+            thread::spawn(move || {
+                // Memory that is never touched.
+                let large = hint::black_box(Vec::<u8>::with_capacity(400 << 20));
+                cells[0].fetch_add(1, Relaxed);
+                cells[1].fetch_add(1, Relaxed);
+                // It does something else each time, so that executions are left in the middle.
+                let turn = count.fetch_add(1, Relaxed);
+                for cell in [turn * 7, turn * 5 + 1, turn + 1] {
+                    cells[cell % 4].fetch_add(1, Relaxed);
+                }
+                drop(large);
+            })
+        });
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    });
+    assert_eq!(report.failure.map(|violation| violation.to_string()), None);
+    assert!(
+        matches!(report.coverage, Coverage::Stopped(StopReason::Memory(bytes)) if bytes >= 1 << 30),
+        "{:?}",
+        report.coverage
+    );
+    assert!(report.discarded > 0 && report.leaked >= 1 << 30);
 }
 
 std::thread_local! {

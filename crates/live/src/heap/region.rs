@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// So many threads of a model have a lane; what others allocate comes from the system.
-const LANES: usize = 64;
+/// So many lanes there are, two for each of 64 threads of a model; what others allocate comes from the system.
+const LANES: usize = 128;
 
 /// So many models may be under way at a time.
 const ARENAS: usize = 64;
