@@ -16,8 +16,10 @@
 
 #![warn(missing_docs)]
 
+pub mod cell;
 pub mod lazy_static;
 pub mod model;
+pub mod sync;
 pub mod thread;
 
 /// Knows the memory of a model; the feature `allocator`, which is on by default, installs it.
@@ -29,7 +31,7 @@ static ALLOCATOR: teetotal::alloc::Checked = teetotal::alloc::Checked;
 #[doc(inline)]
 pub use teetotal::future;
 #[doc(inline)]
-pub use teetotal::{alloc, cell, hint, sync};
+pub use teetotal::{alloc, hint};
 pub use teetotal::{explore, skip_branch, stop_exploring, thread_local};
 
 #[doc(hidden)]

@@ -6,7 +6,9 @@ pub use std::alloc::Layout;
 
 pub use crate::heap::Checked;
 
-use crate::runtime::{current, is_active, running};
+use crate::complaint::Complaint;
+use crate::heap::FaultKind;
+use crate::runtime::{current, fail, is_active, running};
 
 /// What memory is called that was not given back.
 const MEMORY: &str = "memory";
@@ -41,13 +43,21 @@ pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 /// As for `std::alloc::dealloc`.
 ///
 /// # Panics
-/// In a model, if the memory was not allocated by [`alloc`] or is given back a second time.
+/// In a model, if the memory was not allocated by [`alloc`].
 #[track_caller]
 pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
+    let place = Location::caller();
+    let fault = current(|execution| {
+        let told = execution.possessions.borrow().freed(MEMORY, memory as usize)?;
+        execution.told_fault(FaultKind::DoubleFree, place, memory as usize, layout.size(), told)
+    });
+    if let Some(fault) = fault.flatten() {
+        fail(Complaint::Memory(Box::new(fault)), place);
+    }
     let is_known = current(|execution| {
-        let mut possessions = execution.possessions.borrow_mut();
+        let (mut possessions, told) = (execution.possessions.borrow_mut(), execution.told(place));
         let number = possessions.find(MEMORY, memory as usize);
-        number.map(|number| possessions.remove(number)).is_some()
+        number.map(|number| possessions.free(number, told)).is_some()
     });
     assert!(is_known != Some(false) || !is_active(), "memory is given back that is not allocated");
     // SAFETY: the caller's.
@@ -55,8 +65,12 @@ pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
 }
 
 fn note(memory: *mut u8, place: &'static Location<'static>) {
-    if !memory.is_null() && running().is_some() {
-        current(|execution| execution.possessions.borrow_mut().add(MEMORY, place, memory as usize));
+    if !memory.is_null() {
+        current(|execution| {
+            let allocated = execution.told(place)?;
+            execution.possessions.borrow_mut().allocate(MEMORY, allocated, memory as usize);
+            Some(())
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 
-use crate::complaint::Kind;
+use crate::complaint::{Complaint, Kind};
 use crate::identity::{Identity, Key};
 use crate::loops::mix;
 use crate::runtime::{current, fail, is_active, note, refuse_misuse, running};
@@ -49,7 +49,7 @@ fn note_plain(key: Key, kind: Kind) {
 /// The interface is that of loom: [`UnsafeCell::get`] and [`UnsafeCell::get_mut`] give pointers that are part of the
 /// check as long as they are there. The one in [`standard`] has the names of the standard library.
 pub struct UnsafeCell<T: ?Sized> {
-    identity: Identity,
+    pub(crate) identity: Identity,
     data: std::cell::UnsafeCell<T>,
 }
 
@@ -85,8 +85,20 @@ impl Drop for Lasting {
             && is_active()
             && now() != Some(time)
         {
-            access_at(key, self.kind, place);
+            access_again(key, self.kind, place);
         }
+    }
+}
+
+/// Takes note that an access goes on: another thread may have freed meanwhile what is accessed.
+pub(crate) fn access_again(key: Key, kind: Kind, place: &'static Location<'static>) {
+    let fault = current(|execution| {
+        let thread = running().filter(|_| !execution.is_over.get())?;
+        execution.use_since_free(thread, key, place)
+    });
+    match fault.flatten() {
+        Some(fault) => fail(Complaint::Memory(Box::new(fault)), place),
+        None => access_at(key, kind, place),
     }
 }
 

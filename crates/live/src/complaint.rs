@@ -57,14 +57,18 @@ pub struct Kind {
     pub is_atomic: bool,
     /// Whether it makes the cell, or moves it to where it is.
     pub is_creation: bool,
+    /// Whether the constructor of the cell tells of it.
+    pub is_construction: bool,
 }
 
 impl Kind {
-    pub(crate) const READ: Kind = Kind { is_write: false, is_atomic: false, is_creation: false };
-    pub(crate) const WRITE: Kind = Kind { is_write: true, is_atomic: false, is_creation: false };
-    pub(crate) const CREATION: Kind = Kind { is_write: true, is_atomic: false, is_creation: true };
-    pub(crate) const ATOMIC_READ: Kind = Kind { is_write: false, is_atomic: true, is_creation: false };
-    pub(crate) const ATOMIC_WRITE: Kind = Kind { is_write: true, is_atomic: true, is_creation: false };
+    pub(crate) const READ: Kind =
+        Kind { is_write: false, is_atomic: false, is_creation: false, is_construction: false };
+    pub(crate) const WRITE: Kind = Kind { is_write: true, ..Kind::READ };
+    pub(crate) const CREATION: Kind = Kind { is_creation: true, ..Kind::WRITE };
+    pub(crate) const CONSTRUCTION: Kind = Kind { is_construction: true, ..Kind::CREATION };
+    pub(crate) const ATOMIC_READ: Kind = Kind { is_atomic: true, ..Kind::READ };
+    pub(crate) const ATOMIC_WRITE: Kind = Kind { is_atomic: true, ..Kind::WRITE };
 
     pub(crate) fn conflicts(self, other: Kind) -> bool {
         (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
@@ -74,6 +78,7 @@ impl Kind {
     #[must_use]
     pub fn verb(self) -> &'static str {
         match (self.is_atomic, self.is_write) {
+            _ if self.is_construction => "makes it",
             (false, false) => "reads",
             (false, true) => "writes",
             (true, false) => "reads atomically",

@@ -2,7 +2,7 @@
 //!
 //! With [`Checked`] as the global allocator, what code of a model allocates comes from lanes of address space, one for
 //! each thread of the model. The address of a block depends only on what its thread allocated before, so that it is the
-//! same in every run of the same prefix. A freed block that another thread may know of is poisoned and stays until the
+//! same in every run of the same prefix; bytes have a lane of their own. A freed block that another thread may know of is poisoned and stays until the
 //! execution ends: an access to it is found, not performed. What is not freed when the execution ends may have escaped
 //! from it, and stays where it is; the next execution allocates behind it.
 
@@ -108,14 +108,27 @@ pub(crate) enum Freed {
     Unknown,
 }
 
-/// The lane of a thread, which may be new.
-fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, thread: ThreadId) -> Option<&'l mut Lane> {
-    while lanes.len() <= thread.index() {
+/// The number of the lane of a thread for blocks of this alignment.
+///
+/// Bytes have a lane of their own: the standard library allocates them too, for output that a test runner captures, and
+/// not in every execution alike.
+fn lane_number(thread: ThreadId, align: usize) -> usize {
+    2 * thread.index() + usize::from(align == 1)
+}
+
+/// The lane with a number, which may be new.
+fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, number: usize) -> Option<&'l mut Lane> {
+    while lanes.len() <= number {
         let bounds = arena.lane(lanes.len())?;
         let start = arena.first_free(lanes.len());
-        lanes.push(Lane::new(ThreadId::at(lanes.len()), bounds, start));
+        lanes.push(Lane::new(ThreadId::at(lanes.len() / 2), bounds, start));
     }
-    lanes.get_mut(thread.index())
+    lanes.get_mut(number)
+}
+
+/// The lane that knows what a thread has freed.
+fn freed_in(thread: ThreadId) -> usize {
+    lane_number(thread, size_of::<usize>())
 }
 
 impl Heap {
@@ -183,7 +196,7 @@ impl Heap {
         let arena = self.arena.as_ref()?;
         self.with(|lanes, sites| {
             let site = sites.add();
-            lane_of(arena, lanes, thread)?.allocate(now, size, align, site)
+            lane_of(arena, lanes, lane_number(thread, align))?.allocate(now, size, align, site)
         })
     }
 
@@ -197,7 +210,7 @@ impl Heap {
     #[inline]
     pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<(Free, BlockId)> {
         self.with(|lanes, _| {
-            let Some(lane) = lanes.get(thread.index()) else { return Vec::new() };
+            let Some(lane) = lanes.get(freed_in(thread)) else { return Vec::new() };
             let fits = |given: &&GivenUp| {
                 let block = &lanes[given.id.lane as usize].blocks[given.id.index as usize];
                 !given.is_taken && block.size == size && block.align == align
@@ -209,7 +222,7 @@ impl Heap {
     /// The block of a free, if it is of this layout and still freed.
     pub(crate) fn freed_by(&self, free: Free, size: usize, align: usize) -> Option<BlockId> {
         self.with(|lanes, _| {
-            let given = lanes.get(free.thread.index())?.given_up.iter().find(|given| given.free == free)?;
+            let given = lanes.get(freed_in(free.thread))?.given_up.iter().find(|given| given.free == free)?;
             let block = &lanes[given.id.lane as usize].blocks[given.id.index as usize];
             (!block.is_live && block.size == size && block.align == align).then_some(given.id)
         })
@@ -236,7 +249,7 @@ impl Heap {
     pub(crate) fn reuse(&self, id: BlockId, now: Moment, thread: ThreadId) -> usize {
         self.with(|lanes, sites| {
             let site = sites.add();
-            let own = lanes.get_mut(thread.index()).into_iter().flat_map(|lane| &mut lane.given_up);
+            let own = lanes.get_mut(freed_in(thread)).into_iter().flat_map(|lane| &mut lane.given_up);
             let own = own.filter(|given| given.id == id);
             own.for_each(|given| given.is_taken = true);
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
@@ -269,7 +282,7 @@ impl Heap {
                 return Freed::Twice(id);
             }
             let site = sites.add();
-            let is_own = thread.is_some_and(|thread| thread.index() == index);
+            let is_own = thread.is_some_and(|thread| thread.index() == index / 2);
             let block = &mut lane.blocks[at];
             block.end(thread, now, site);
             let is_shared = thread.is_some_and(|thread| block.is_shared_by(thread));
@@ -286,7 +299,7 @@ impl Heap {
                 self.close_freed(block);
                 let Some(thread) = thread.filter(|_| is_shared) else { return Freed::Now };
                 let class = class_of(block.size);
-                let Some(own) = lane_of(arena, lanes, thread) else { return Freed::Now };
+                let Some(own) = lane_of(arena, lanes, freed_in(thread)) else { return Freed::Now };
                 let nth = own.given_up.iter().filter(|given| given.free.class == class).count() as u32;
                 self.has_given_up.set(true);
                 let free = Free { thread, nth, class, is_of_child: is_of_child(thread) };
@@ -307,6 +320,18 @@ impl Heap {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
         self.freed_at(address).map(|_| address)
+    }
+
+    /// The address at which a location was accessed last, if the block that it was in is freed, or has another owner now.
+    pub(crate) fn lost(&self, key: Key) -> Option<usize> {
+        // SAFETY: as in `with`.
+        let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
+        let lane = self.arena.as_ref()?.lane_of(address)?;
+        self.with(|lanes, _| {
+            let index = lanes.get(lane)?.around(address)?;
+            let block = &lanes[lane].blocks[index];
+            (!block.is_live || block.is_reused && !block.keys.contains(&key)).then_some(address)
+        })
     }
 
     /// The block that begins at `address` and is not freed, if there is one.
@@ -418,6 +443,18 @@ impl Heap {
         self.note_published(lane, thread, address)
     }
 
+    /// A thread would have written `value` to a location, had that held what it expected.
+    pub(crate) fn offer(&self, value: u64) {
+        let Some(arena) = &self.arena else { return };
+        let lane = arena.lane_of(value as usize);
+        self.with(|lanes, _| {
+            let lane = lanes.get_mut(lane?)?;
+            let index = lane.around(value as usize)?;
+            lane.blocks[index].is_offered = true;
+            Some(())
+        });
+    }
+
     fn note_published(&self, number: usize, thread: ThreadId, address: usize) -> Option<BlockId> {
         self.with(|lanes, _| {
             let lane = lanes.get_mut(number)?;
@@ -471,7 +508,7 @@ impl Heap {
     pub(crate) fn leaks(&self) -> Vec<Leak> {
         self.with(|lanes, sites| {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
-            let left = blocks.filter(|block| block.is_live && block.stays());
+            let left = blocks.filter(|block| block.is_live && (block.stays() || block.is_offered));
             left.map(|block| Leak { what: "block", place: sites.place(block.allocated) }).collect()
         })
     }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 
-use crate::cell::{access_at, now};
+use crate::cell::{access_again, access_at, now};
 use crate::complaint::Kind;
 use crate::identity::{Identity, Key};
 use crate::runtime::{current, is_active, running};
@@ -40,7 +40,10 @@ impl Held {
             && now() != self.used.get()
         {
             self.place.set(Location::caller());
-            access_at(key, self.kind, self.place.get());
+            match self.used.get() {
+                Some(_) => access_again(key, self.kind, self.place.get()),
+                None => access_at(key, self.kind, self.place.get()),
+            }
             self.used.set(now());
         }
     }

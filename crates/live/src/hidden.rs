@@ -493,6 +493,11 @@ impl Execution {
         }
     }
 
+    /// Whether `thread` is in a section that is hidden.
+    pub(crate) fn is_unseen(&self, thread: ThreadId) -> bool {
+        self.sections.try_borrow().is_ok_and(|sections| sections.0.iter().any(|section| section.thread == thread))
+    }
+
     #[cold]
     fn expose_sections(&self, thread: ThreadId) {
         let sections = self.sections.borrow();

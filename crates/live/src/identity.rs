@@ -87,6 +87,13 @@ impl Identity {
         self.key_of_static(execution)
     }
 
+    /// The cell is made in the execution that runs; returns its key.
+    pub(crate) fn begin(&self, execution: &Execution) -> Option<Key> {
+        let key = execution.new_slot();
+        let own = execution.generation.get() << KEY_BITS | u64::from(key);
+        self.0.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed).is_ok().then_some(Key(key))
+    }
+
     fn key_of_static(&self, execution: &Execution) -> Key {
         *execution.statics.borrow_mut().entry(self.address()).or_insert_with(|| Key(execution.new_slot()))
     }

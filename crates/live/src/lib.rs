@@ -36,6 +36,8 @@ mod plain;
 mod possession;
 mod pulse;
 mod races;
+#[doc(hidden)]
+pub mod recorded;
 mod request;
 mod reuse;
 mod runtime;
@@ -66,4 +68,4 @@ pub use reuse::is_of_allocator;
 pub use runtime::is_in_model;
 pub use script::{Done, Script};
 pub use standing::Standing;
-pub use subject::{Live, Model, STACK_SIZE, Setup};
+pub use subject::{Live, Model, STACK_SIZE, Setup, has_discarded};

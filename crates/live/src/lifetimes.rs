@@ -1,23 +1,73 @@
 //! Lifetimes as events: allocation, creation, move and free are plain accesses of their thread to what is in a block.
 
 use std::alloc::Layout;
+use std::cell::RefMut;
 use std::panic::Location;
 
 use teetotal_program::ThreadId;
 
-use crate::complaint::{Access, Complaint, Place, Race};
+use crate::complaint::{Access, Complaint, Kind, Place, Race};
 use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment};
-use crate::identity::Key;
+use crate::identity::{Identity, Key};
 use crate::loops::mix;
+use crate::races::Races;
 use crate::reuse::{put_up, reused};
 use crate::runtime::{Execution, current_unguarded, fail, note};
 
+/// An allocation or a free that says where it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told {
+    thread: ThreadId,
+    when: Moment,
+    pub(crate) place: &'static Location<'static>,
+}
+
+impl Told {
+    fn event(self) -> BlockEvent {
+        BlockEvent { thread: Some(self.thread), after: self.when.after, place: Some(self.place.into()) }
+    }
+}
+
 impl Execution {
+    /// What the thread that runs allocates or frees at `place`.
+    pub(crate) fn told(&self, place: &'static Location<'static>) -> Option<Told> {
+        let thread = self.running()?;
+        Some(Told { thread, when: self.moment_of(thread), place })
+    }
+
+    /// A use, at `place`, of what is at `address` and was freed.
+    pub(crate) fn told_fault(
+        &self,
+        kind: FaultKind,
+        place: &'static Location<'static>,
+        address: usize,
+        size: usize,
+        (allocated, freed): (Told, Told),
+    ) -> Option<MemoryFault> {
+        let (thread, knows) = (self.running()?, |thread, told: Told| {
+            let knows = |mut races: RefMut<'_, Races>| races.knows_time(thread, told.thread, told.when.time);
+            told.thread == thread || self.races.try_borrow_mut().is_ok_and(knows)
+        });
+        let is_ordered = knows(thread, freed);
+        let history = History { address, size, allocated: allocated.event(), freed: Some(freed.event()) };
+        let fault = fault(kind, (thread, self.moment_of(thread).after), Some(place.into()), history);
+        Some(MemoryFault { is_ordered, ..fault })
+    }
+
     /// The thread whose code allocates and frees, if it is code of the model and not of this crate.
     #[inline]
     fn allocating(&self) -> Option<ThreadId> {
         let is_own = self.heap.is_busy.get() || self.is_in_call() || self.is_over.get();
         if is_own { None } else { self.running() }
+    }
+
+    /// When `thread`, which runs, makes something.
+    ///
+    /// What it makes in a section that is hidden from the search is known to whatever learns of it: the section is that of
+    /// a lazy value, or whatever comes of it is an operation, so that it is hidden no longer.
+    fn creation_of(&self, thread: ThreadId) -> Moment {
+        let now = self.moment_of(thread);
+        if self.is_unseen(thread) { Moment { time: 0, ..now } } else { now }
     }
 
     /// When it is for `thread`, which runs.
@@ -35,7 +85,7 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     let thread = execution.allocating()?;
     let (size, align) = (layout.size(), layout.align());
     let again = reused(execution, thread, size, align);
-    let now = execution.moment_of(thread);
+    let now = execution.creation_of(thread);
     let block = match again {
         Some(id) => execution.heap.reuse(id, now, thread),
         None => match execution.heap.allocate(thread, now, size, align) {
@@ -188,6 +238,17 @@ impl Execution {
         }
     }
 
+    /// The thread that runs makes a cell.
+    pub(crate) fn construct(&self, identity: &Identity, place: &'static Location<'static>) {
+        if self.is_over.get() {
+            return;
+        }
+        if let (Some(thread), Some(key)) = (self.running(), identity.begin(self)) {
+            let now = self.creation_of(thread);
+            self.races.borrow_mut().construct(thread, now, key, place);
+        }
+    }
+
     /// What is wrong with an access to freed memory by `thread` after so many operations, if `address` is in such.
     pub(crate) fn use_after_free(
         &self,
@@ -203,9 +264,20 @@ impl Execution {
         Some(MemoryFault { is_ordered: self.knows_free(thread, id), ..fault })
     }
 
+    /// What is wrong with an access by `thread` that goes on, if the block was freed since it began.
+    pub(crate) fn use_since_free(
+        &self,
+        thread: ThreadId,
+        key: Key,
+        place: &'static Location<'static>,
+    ) -> Option<MemoryFault> {
+        let address = self.heap.lost(key)?;
+        self.use_after_free(thread, self.moment_of(thread).after, address, Some(place.into()))
+    }
+
     /// What a race is called: one with the creation of a location is about the block that it is in.
     pub(crate) fn complaint_of(&self, race: Race) -> Complaint {
-        let created = race.first.kind.is_creation.then(|| self.heap.block_of(race.key)).flatten();
+        let created = (race.first.kind == Kind::CREATION).then(|| self.heap.block_of(race.key)).flatten();
         let Some(id) = created else { return Complaint::Race(race) };
         let by = (race.second.thread, race.second.after);
         let fault = fault(FaultKind::UnpublishedBlock, by, Some(race.second.place.into()), self.heap.history(id));

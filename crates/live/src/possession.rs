@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::complaint::Place;
+use crate::lifetimes::Told;
 use crate::runtime::note_taken;
 
 /// Things that code under the checker owns.
@@ -19,6 +20,8 @@ struct Possession {
     /// Where it is in memory, if it is known by that.
     address: usize,
     is_there: bool,
+    /// Its allocation and its free, if it is memory.
+    told: Option<(Told, Option<Told>)>,
 }
 
 /// Something that was not given back.
@@ -38,7 +41,7 @@ impl Possessions {
     /// Takes note of something new; gives its number.
     pub(crate) fn add(&mut self, what: &'static str, place: &'static Location<'static>, address: usize) -> usize {
         note_taken(address, 1);
-        self.list.push(Possession { what, place, address, is_there: true });
+        self.list.push(Possession { what, place, address, is_there: true, told: None });
         self.list.len() - 1
     }
 
@@ -53,6 +56,27 @@ impl Possessions {
     /// What is of this kind at `address`, if anything is.
     pub(crate) fn find(&self, what: &'static str, address: usize) -> Option<usize> {
         self.list.iter().rposition(|own| own.is_there && own.address == address && own.what == what)
+    }
+
+    /// Takes note of memory that is allocated.
+    pub(crate) fn allocate(&mut self, what: &'static str, allocated: Told, address: usize) {
+        let number = self.add(what, allocated.place, address);
+        self.list[number].told = Some((allocated, None));
+    }
+
+    /// The memory with this number is freed.
+    pub(crate) fn free(&mut self, number: usize, freed: Option<Told>) {
+        self.remove(number);
+        if let Some((_, end)) = self.list.get_mut(number).and_then(|own| own.told.as_mut()) {
+            *end = freed;
+        }
+    }
+
+    /// The allocation and the free of what was at `address` last, if it is freed.
+    pub(crate) fn freed(&self, what: &'static str, address: usize) -> Option<(Told, Told)> {
+        let last = self.list.iter().rev().find(|own| own.address == address && own.what == what)?;
+        let (allocated, freed) = last.told?;
+        Some((allocated, freed.filter(|_| !last.is_there)?))
     }
 
     /// What is still there.

@@ -246,10 +246,20 @@ impl Races {
         }
         let history = &mut self.data[key.index()];
         history.has_plain = true;
-        history.accesses.retain(|access| !access.kind.is_creation);
+        history.accesses.retain(|access| access.kind != Kind::CREATION);
         let place = Location::caller();
         let Moment { time, after } = born;
         history.accesses.push(Access { thread: owner, time, after, place, kind: Kind::CREATION });
+    }
+
+    /// `thread` makes the cell, which is new, at `place`.
+    pub(crate) fn construct(&mut self, thread: ThreadId, now: Moment, key: Key, place: &'static Location<'static>) {
+        if self.data.len() <= key.index() {
+            self.data.resize_with(key.index() + 1, History::default);
+        }
+        let (history, Moment { time, after }) = (&mut self.data[key.index()], now);
+        history.has_plain = true;
+        history.accesses.push(Access { thread, time, after, place, kind: Kind::CONSTRUCTION });
     }
 
     /// An access by `thread` to a cell that it does not know to be made, if it is one.
@@ -263,6 +273,13 @@ impl Races {
         let first = self.rival(thread, key).filter(|access| access.kind.is_creation)?;
         let second = Access { thread, time: self.time(thread), after: self.performed, place, kind };
         Some(Race { first, second, key })
+    }
+
+    /// Where `thread` accessed a cell atomically before, if it did since the last write of another kind.
+    pub(crate) fn place_of(&self, thread: ThreadId, key: Key) -> Option<&'static Location<'static>> {
+        let accesses = &self.data.get(key.index())?.accesses;
+        let own = accesses.iter().find(|access| access.thread == thread && access.kind == Kind::ATOMIC_WRITE);
+        own.map(|access| access.place)
     }
 
     /// An access to a cell that `thread` does not know of, if there is one.

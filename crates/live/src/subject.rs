@@ -4,6 +4,8 @@ mod again;
 mod inspection;
 mod leaving;
 
+pub use leaving::has_discarded;
+
 use std::cell::RefCell;
 use std::fmt;
 use std::panic::Location;
@@ -45,6 +47,9 @@ pub type Model = Arc<dyn Fn() + Send + Sync>;
 
 /// How large the stack of a thread is, unless somebody says otherwise.
 pub const STACK_SIZE: usize = 2 << 20;
+
+/// The file of the code that drops the fields of a value.
+const DROP_GLUE: &str = "core/src/ptr/mod.rs";
 
 /// How a model is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -502,10 +507,13 @@ impl Live {
         let mut races = self.execution.races.borrow_mut();
         races.perform(index);
         let access = |races: &mut Races, cell: &Cell, kind: Kind| {
-            // Whatever else a lock allows, it must be known to be there.
+            // Where a guard is dropped is known only to the compiler, so that the place is that of its lock.
+            let own = request.place.file().ends_with(DROP_GLUE).then(|| races.place_of(thread, cell.key)).flatten();
+            let place = own.unwrap_or(request.place);
+            // What is shared by handles that count is not accessed otherwise, but it must be known to be there.
             let race = match cell.may_race {
-                true => races.access(thread, cell.key, request.place, kind),
-                false => races.unknown_creation(thread, cell.key, request.place, kind),
+                true => races.access(thread, cell.key, place, kind),
+                false => races.unknown_creation(thread, cell.key, place, kind),
             };
             if race.is_some() {
                 self.execution.raced.set(race);
@@ -537,12 +545,16 @@ impl Live {
             }
             What::Rmw { at, update: function, order, on_failure } => match function.apply(answer) {
                 Some(new) => update(&mut races, at, *order, new),
-                None => read(&mut races, at, on_failure.order(*order)),
+                None => {
+                    self.execution.heap.offer(function.operand);
+                    read(&mut races, at, on_failure.order(*order));
+                }
             },
             What::Lock { at, update: function, order, .. } => {
                 update(&mut races, at, *order, function.apply(answer).unwrap_or(answer));
             }
             What::Unlock { at, order } => {
+                access(&mut races, at, Kind::ATOMIC_WRITE);
                 races.write(thread, index, *order, source);
                 self.execution.wrote(at.key, 0);
             }

@@ -98,7 +98,7 @@ pub use monitor::{Monitoring, monitor};
 #[doc(inline)]
 pub use record::record;
 #[doc(hidden)]
-pub use teetotal_live::__lazy_static;
+pub use teetotal_live::{__lazy_static, recorded};
 #[doc(inline)]
 pub use teetotal_live::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 

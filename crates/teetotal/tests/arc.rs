@@ -7,6 +7,7 @@ mod common;
 use common::{MODELS, executions, explore, failure};
 use teetotal::ModelId;
 use teetotal::cell::UnsafeCell;
+use teetotal::model::{Builder, ViolationKind};
 use teetotal::sync::atomic::{AtomicUsize, Ordering, fence};
 use teetotal::sync::{Arc, Weak};
 use teetotal::thread;
@@ -104,7 +105,7 @@ fn what_is_not_dropped_is_reported_where_it_was_made() {
         std::mem::forget(leaked);
     });
     assert!(
-        text.starts_with("leak: not given back when the execution ends\n    --> crates/teetotal/tests/arc.rs:103:22"),
+        text.starts_with("leak: not given back when the execution ends\n    --> crates/teetotal/tests/arc.rs:104:22"),
         "{text}"
     );
     let text = failure(ModelId::Sc, || {
@@ -214,4 +215,45 @@ fn outside_of_a_model_it_behaves_as_that_of_the_standard_library() {
     });
     thread.join().expect("it ends");
     assert_eq!(Arc::try_unwrap(shared).map(AtomicUsize::into_inner).ok(), Some(1));
+}
+
+/// What is wrong with a model that uses an `Arc` after the last reference was dropped.
+fn misuse(model: impl Fn() + Send + Sync + 'static) -> (ViolationKind, String) {
+    let violation = Builder::new().explore(model).failure.expect("there is no reference left");
+    (violation.kind, violation.to_string())
+}
+
+#[test]
+fn a_reference_that_is_dropped_twice_is_told() {
+    let twice = |other: fn(usize)| {
+        move || {
+            let raw = Arc::into_raw(Arc::new(AtomicUsize::new(0))) as usize;
+            let thread = thread::spawn(move || other(raw));
+            // SAFETY: there is none for the second, which is to be found.
+            drop(unsafe { Arc::from_raw(raw as *const AtomicUsize) });
+            thread.join().expect("it ends");
+        }
+    };
+    // SAFETY: the same.
+    let (kind, text) = misuse(twice(|raw| drop(unsafe { Arc::from_raw(raw as *const AtomicUsize) })));
+    assert_eq!(kind, ViolationKind::DoubleFree, "{text}");
+    assert_eq!(text.matches("--> ").count(), 3, "{text}");
+    assert!(text.contains("main allocates the block\n") && text.contains("frees it again"), "{text}");
+    // SAFETY: the same.
+    let (kind, text) = misuse(twice(|raw| unsafe { Arc::decrement_strong_count(raw as *const AtomicUsize) }));
+    assert_eq!(kind, ViolationKind::DoubleFree, "{text}");
+}
+
+#[test]
+fn a_count_that_grows_again_from_zero_is_told() {
+    let (kind, text) = misuse(|| {
+        let raw = Arc::into_raw(Arc::new(AtomicUsize::new(0)));
+        // SAFETY: there is none for the second, which is to be found.
+        unsafe {
+            Arc::decrement_strong_count(raw);
+            Arc::increment_strong_count(raw);
+        }
+    });
+    assert_eq!(kind, ViolationKind::UseAfterFree, "{text}");
+    assert!(text.starts_with("use after free: this block of memory was freed before the access"), "{text}");
 }

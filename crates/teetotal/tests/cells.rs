@@ -222,6 +222,23 @@ fn memory_and_tracked_values_must_be_given_back() {
     assert!(text.starts_with("leak: not given back") && text.contains("this tracked value was made here"), "{text}");
 }
 
+#[test]
+fn memory_that_is_given_back_twice_is_told() {
+    let text = failure(ModelId::Sc, || {
+        let layout = Layout::new::<u64>();
+        // SAFETY: it is allocated for this layout.
+        let memory = unsafe { alloc(layout) } as usize;
+        // SAFETY: there is none for the second, which is to be found.
+        let thread = thread::spawn(move || unsafe { dealloc(memory as *mut u8, layout) });
+        // SAFETY: the same.
+        unsafe { dealloc(memory as *mut u8, layout) };
+        thread.join().expect("it ends");
+    });
+    assert!(text.starts_with("double free: this block of memory was freed before"), "{text}");
+    assert_eq!(text.matches("tests/cells.rs").count(), 3, "{text}");
+    assert!(text.contains("main allocates the block (8 bytes)"), "{text}");
+}
+
 /// Reads `x` without synchronization if `is_unsynchronized`, while another thread reads it; gives the executions.
 fn reads_beside(is_unsynchronized: bool) -> u64 {
     let report = explore(ModelId::Pso, move || {

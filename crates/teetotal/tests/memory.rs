@@ -380,6 +380,94 @@ fn a_block_that_is_not_freed_is_a_leak_if_asked_for() {
     assert!(found.contains("this block was made here") && found.contains("tests/memory.rs"), "{found}");
 }
 
+#[test]
+fn a_node_that_lost_a_race_is_a_leak() {
+    let model = |frees: bool| {
+        let mut builder = Builder::new();
+        builder.leaks = true;
+        builder.explore(move || {
+            let head = Arc::new(AtomicPtr::new(ptr::null_mut()));
+            let other = Arc::clone(&head);
+            let put = move |head: &AtomicPtr<Node>| {
+                let new = node(1);
+                if head.compare_exchange(ptr::null_mut(), new, AcqRel, Relaxed).is_err() && frees {
+                    // SAFETY: no other thread has seen it.
+                    drop(unsafe { Box::from_raw(new) });
+                }
+            };
+            let thread = thread::spawn(move || put(&other));
+            put(&head);
+            thread.join().expect("it ends");
+            // SAFETY: the other thread has ended.
+            drop(unsafe { Box::from_raw(head.load(Relaxed)) });
+        })
+    };
+    let found = model(false).failure.expect("the node of the loser is left");
+    assert_eq!(found.kind, ViolationKind::Leak, "{found}");
+    assert_eq!(model(true).failure.map(|violation| violation.to_string()), None);
+}
+
+teetotal::lazy_static! {
+    static ref IN_A_BOX: Box<AtomicUsize> = Box::new(AtomicUsize::new(1));
+}
+
+#[test]
+fn what_is_made_by_a_lazy_value_is_known_to_all() {
+    assert_holds(|| {
+        let thread = thread::spawn(|| IN_A_BOX.fetch_add(1, Relaxed));
+        IN_A_BOX.fetch_add(1, Relaxed);
+        thread.join().expect("it ends");
+        assert_eq!(IN_A_BOX.load(Relaxed), 3);
+    });
+}
+
+/// An access that lasts, while another thread frees what is accessed.
+#[test]
+fn a_free_in_the_middle_of_an_access_is_a_finding() {
+    let model = |tells_last: bool| {
+        move || {
+            let done = Arc::new(AtomicUsize::new(0));
+            let (other, address) = (Arc::clone(&done), node(1) as usize);
+            let thread = thread::spawn(move || {
+                // SAFETY: it is freed once this thread says so.
+                let read = unsafe { &(*(address as *const Node)).value };
+                read.with(|_| {
+                    other.fetch_add(1, AcqRel);
+                    other.load(Relaxed);
+                });
+                other.fetch_add(1, AcqRel);
+            });
+            let is_told = if tells_last { done.load(Acquire) == 2 } else { done.load(Acquire) > 0 };
+            if !is_told {
+                thread.join().expect("it ends");
+            }
+            // SAFETY: the other thread is done with it, if it tells so last.
+            drop(unsafe { Box::from_raw(address as *mut Node) });
+        }
+    };
+    for search in [SearchKind::Dpor, SearchKind::Mcr] {
+        let mut builder = Builder::new();
+        builder.search = search;
+        let found = builder.explore(model(false)).failure.expect("it is freed while it is read");
+        assert_eq!(found.kind, ViolationKind::UseAfterFree, "{found}");
+        assert_eq!(builder.explore(model(true)).failure.map(|violation| violation.to_string()), None);
+    }
+}
+
+#[test]
+fn a_use_after_free_before_the_first_operation_is_told() {
+    let (kind, text) = fault(|| {
+        let node = node(1);
+        value(node);
+        // SAFETY: there is none for the access, which is to be found.
+        drop(unsafe { Box::from_raw(node) });
+        value(node);
+    })
+    .expect("it is freed");
+    assert_eq!(kind, ViolationKind::UseAfterFree, "{text}");
+    assert!(text.contains("main accesses it"), "{text}");
+}
+
 fn value(node: *mut Node) -> usize {
     // SAFETY: it is not freed.
     unsafe { (*node).value.with(|value| *value) }

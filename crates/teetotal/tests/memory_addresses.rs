@@ -73,6 +73,17 @@ fn vectors_that_grow_do_not_change_them() {
 }
 
 #[test]
+fn what_is_printed_does_not_change_them() {
+    // What a test prints is captured in memory that grows now and then.
+    let work = |index: usize| {
+        (0..10).for_each(|line| println!("line {line} of the thread with the index {index}"));
+        index
+    };
+    let first = executions(work);
+    (0..3).for_each(|_| assert_eq!(executions(work), first));
+}
+
+#[test]
 fn other_models_do_not_change_them() {
     let run = || executions(|index| std::hint::black_box(vec![index; 10]).iter().sum());
     let first = run();

@@ -11,7 +11,7 @@ use teetotal::cell::UnsafeCell;
 use teetotal::model::{Builder, ViolationKind};
 use teetotal::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
 use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
-use teetotal::sync::{Arc, Mutex};
+use teetotal::sync::{Arc, Condvar, Mutex, OnceLock, RwLock};
 use teetotal::thread;
 
 #[global_allocator]
@@ -205,6 +205,143 @@ fn into_inner_is_an_access() {
 fn a_free_is_an_access() {
     assert_eq!(take_apart(Relaxed, drop), Some(ViolationKind::UseAfterFree));
     assert_eq!(take_apart(Release, drop), None);
+}
+
+/// Locks that a thread uses, and that another takes apart when it is told so.
+#[derive(Default)]
+struct Locks {
+    mutex: Mutex<usize>,
+    lock: RwLock<usize>,
+    once: OnceLock<usize>,
+    condvar: Condvar,
+    is_done: AtomicBool,
+}
+
+/// How a lock is used, and how it is taken apart.
+type Case = (fn(&Locks), fn(Box<Locks>));
+
+/// One thread uses a lock and says so, and this one has the locks to itself then.
+fn take_locks(uses: fn(&Locks), done: Ordering, last: fn(Box<Locks>)) -> Option<ViolationKind> {
+    kind(move || {
+        let locks = Box::into_raw(Box::<Locks>::default());
+        let address = locks as usize;
+        let thread = thread::spawn(move || {
+            // SAFETY: they are not freed before this thread says that it is done.
+            let locks = unsafe { &*(address as *const Locks) };
+            uses(locks);
+            locks.is_done.store(true, done);
+        });
+        // SAFETY: the same.
+        let is_done = unsafe { (*locks).is_done.load(Acquire) };
+        if !is_done {
+            thread.join().expect("it ends");
+        }
+        // SAFETY: the other thread is done with them.
+        last(unsafe { Box::from_raw(locks) });
+    })
+}
+
+#[test]
+fn get_mut_of_a_lock_is_an_access() {
+    let forget = |locks: Box<Locks>| std::mem::forget(locks);
+    let cases: [Case; 3] = [
+        (
+            |locks| *locks.mutex.lock().expect("no panic") += 1,
+            |mut locks| {
+                *locks.mutex.get_mut().expect("no panic") += 1;
+                std::mem::forget(locks);
+            },
+        ),
+        (
+            |locks| assert_eq!(*locks.lock.read().expect("no panic"), 0),
+            |mut locks| {
+                *locks.lock.get_mut().expect("no panic") += 1;
+                std::mem::forget(locks);
+            },
+        ),
+        (
+            |locks| locks.once.set(1).expect("it is not set"),
+            |mut locks| {
+                assert_eq!(locks.once.get_mut(), Some(&mut 1));
+                std::mem::forget(locks);
+            },
+        ),
+    ];
+    for (uses, last) in cases {
+        assert_eq!(take_locks(uses, Relaxed, last), Some(ViolationKind::DataRace));
+        assert_eq!(take_locks(uses, Release, last), None);
+        assert_eq!(take_locks(uses, Relaxed, forget), None);
+    }
+}
+
+#[test]
+fn into_inner_of_a_lock_is_an_access() {
+    let cases: [Case; 3] = [
+        (
+            |locks| *locks.mutex.lock().expect("no panic") += 1,
+            |locks| {
+                // It is moved to the stack, and what it was in is forgotten.
+                let mutex = std::mem::take(&mut Box::leak(locks).mutex);
+                assert_eq!(mutex.into_inner().expect("no panic"), 1);
+            },
+        ),
+        (
+            |locks| *locks.lock.write().expect("no panic") += 1,
+            |locks| {
+                let lock = std::mem::take(&mut Box::leak(locks).lock);
+                assert_eq!(lock.into_inner().expect("no panic"), 1);
+            },
+        ),
+        (
+            |locks| locks.once.set(1).expect("it is not set"),
+            |locks| {
+                let once = std::mem::take(&mut Box::leak(locks).once);
+                assert_eq!(once.into_inner(), Some(1));
+            },
+        ),
+    ];
+    for (uses, last) in cases {
+        assert_eq!(take_locks(uses, Relaxed, last), Some(ViolationKind::DataRace));
+        assert_eq!(take_locks(uses, Release, last), None);
+    }
+}
+
+#[test]
+fn a_free_of_a_lock_is_an_access() {
+    let cases: [fn(&Locks); 4] = [
+        |locks| *locks.mutex.lock().expect("no panic") += 1,
+        |locks| assert!(locks.lock.try_write().is_ok()),
+        |locks| assert_eq!(locks.once.get(), None),
+        |locks| locks.condvar.notify_all(),
+    ];
+    for uses in cases {
+        assert_eq!(take_locks(uses, Relaxed, drop), Some(ViolationKind::UseAfterFree));
+        assert_eq!(take_locks(uses, Release, drop), None);
+    }
+}
+
+#[test]
+fn a_lock_is_freed_once_all_have_released_it() {
+    // The last of the threads that lock it frees it, which the lock itself orders.
+    let model = || {
+        let lock = Box::into_raw(Box::new(Mutex::new(2)));
+        let address = lock as usize;
+        let leave = move || {
+            let lock = address as *mut Mutex<usize>;
+            // SAFETY: who is not the last does not free it.
+            let mut count = unsafe { (*lock).lock().expect("no panic") };
+            *count -= 1;
+            let is_last = *count == 0;
+            drop(count);
+            if is_last {
+                unbox(lock);
+            }
+        };
+        let thread = thread::spawn(leave);
+        leave();
+        thread.join().expect("it ends");
+    };
+    assert_eq!(kind(model), None);
 }
 
 #[test]

@@ -5,6 +5,8 @@
 mod common;
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc, realloc};
+use std::cell::RefCell;
+use std::hint;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
@@ -13,10 +15,10 @@ use std::sync::Mutex as Real;
 use teetotal::alloc::Checked;
 use teetotal::cell::UnsafeCell;
 use teetotal::model::{Backend, Builder, Caveat, Report, ViolationKind};
-use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use teetotal::sync::atomic::{AtomicPtr, AtomicUsize};
-use teetotal::thread;
+use teetotal::sync::{Arc, Mutex};
+use teetotal::{Coverage, StopReason, thread};
 
 #[global_allocator]
 static ALLOCATOR: Checked = Checked;
@@ -506,4 +508,62 @@ fn threads_of_the_system_share_the_memory_of_a_model() {
         let _ = thread.join();
     });
     assert_eq!(report.failure.map(|violation| violation.kind), Some(ViolationKind::UseAfterFree));
+}
+
+#[test]
+fn a_search_that_leaks_too_much_ends() {
+    let mut builder = Builder::new();
+    builder.leave_out_unrepeatable = true;
+    let count = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let report = builder.explore(move || {
+        let cells = Arc::new([const { AtomicUsize::new(0) }; 4]);
+        let threads = [(); 3].map(|()| {
+            let (cells, count) = (Arc::clone(&cells), std::sync::Arc::clone(&count));
+            thread::spawn(move || {
+                // Memory that is never touched.
+                let large = hint::black_box(Vec::<u8>::with_capacity(400 << 20));
+                cells[0].fetch_add(1, Relaxed);
+                cells[1].fetch_add(1, Relaxed);
+                // It does something else each time, so that executions are left in the middle.
+                let turn = count.fetch_add(1, Relaxed);
+                for cell in [turn * 7, turn * 5 + 1, turn + 1] {
+                    cells[cell % 4].fetch_add(1, Relaxed);
+                }
+                drop(large);
+            })
+        });
+        threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
+    });
+    assert_eq!(report.failure.map(|violation| violation.to_string()), None);
+    assert!(
+        matches!(report.coverage, Coverage::Stopped(StopReason::Memory(bytes)) if bytes >= 1 << 30),
+        "{:?}",
+        report.coverage
+    );
+    assert!(report.discarded > 0 && report.leaked >= 1 << 30);
+}
+
+std::thread_local! {
+    /// It outlives executions, as the thread of the system does.
+    static OUTLIVES: RefCell<usize> = const { RefCell::new(0) };
+}
+
+#[test]
+fn a_borrow_that_an_execution_left_behind_is_told() {
+    let deadlock = || {
+        let locks = Arc::new((Mutex::new(()), Mutex::new(())));
+        let other = Arc::clone(&locks);
+        let thread = thread::spawn(move || {
+            OUTLIVES.with(|cell| {
+                let _borrowed = cell.borrow_mut();
+                let _both = (other.0.lock(), other.1.lock());
+            });
+        });
+        {
+            let _both = (locks.1.lock(), locks.0.lock());
+        }
+        thread.join().expect("it ends");
+    };
+    let found = Builder::new().explore(deadlock).failure.expect("it deadlocks");
+    assert!(found.contains("an execution that was left in the middle may hold this borrow"), "{found}");
 }

@@ -22,6 +22,7 @@ pub(super) const TESTS: &[&str] = &[
     "memory_creation",
     "memory_plain",
     "memory_property",
+    "arc",
 ];
 
 /// All of them.
@@ -357,10 +358,40 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "self.open.iter().filter(move |free| free.thread != thread && free.class == class && false).copied()",
     },
     Mutant {
-        name: "a lock need not be known to be there",
-        file: "crates/live/src/subject.rs",
-        original: "false => races.unknown_creation(thread, cell.key, request.place, kind),",
-        replacement: "false => races.unknown_creation(thread, cell.key, request.place, kind).filter(|_| false),",
+        name: "the use of a lock is no access to it",
+        file: "crates/live/src/sync/mutex.rs",
+        original: "Cell { key: self.identity.key(), initial: 0, may_race: true }",
+        replacement: "Cell { key: self.identity.key(), initial: 0, may_race: false }",
+    },
+    Mutant {
+        name: "who takes a lock apart does not access it",
+        file: "crates/live/src/sync/mutex.rs",
+        original: "access(lock.key(), Kind::WRITE);",
+        replacement: "access(lock.key(), Kind::ATOMIC_READ);",
+    },
+    Mutant {
+        name: "what is accessed is not freed meanwhile",
+        file: "crates/live/src/cell.rs",
+        original: "Some(fault) => fail(Complaint::Memory(Box::new(fault)), place),\n        None => access_at(key, kind, place),",
+        replacement: "_ => access_at(key, kind, place),",
+    },
+    Mutant {
+        name: "what a lazy value makes is known to its maker alone",
+        file: "crates/live/src/lifetimes.rs",
+        original: "if self.is_unseen(thread) { Moment { time: 0, ..now } } else { now }",
+        replacement: "now",
+    },
+    Mutant {
+        name: "a reference may be used when the last one was dropped",
+        file: "crates/live/src/sync/counts.rs",
+        original: "execution.told_fault(kind, place, counts.address, 0, (made, ended?))",
+        replacement: "execution.told_fault(kind, place, counts.address, 0, (made, ended?)).filter(|_| false)",
+    },
+    Mutant {
+        name: "a node that lost a compare-exchange is no leak",
+        file: "crates/live/src/heap.rs",
+        original: "(block.stays() || block.is_offered)",
+        replacement: "block.stays()",
     },
     Mutant {
         name: "an address that was read is known to no other thread",

@@ -56,6 +56,8 @@ pub(super) struct Block {
     pub(super) watched: Watched,
     /// The plain accesses to it that were seen, the last of each thread.
     pub(super) touches: Vec<Touch>,
+    /// Whether a compare-exchange that failed would have written its address.
+    pub(super) is_offered: bool,
 }
 
 impl Block {
@@ -68,6 +70,7 @@ impl Block {
         self.watched = Watched::No;
         self.touches.clear();
         self.open();
+        self.is_offered = false;
     }
 
     /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
@@ -169,6 +172,7 @@ impl Lane {
             is_closed: false,
             watched: Watched::No,
             touches: Vec::new(),
+            is_offered: false,
         });
         Some(start)
     }

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::lane::{ALONE_PART, PAGE};
 
-/// So many threads of a model have a lane; what others allocate comes from the system.
-const LANES: usize = 64;
+/// So many lanes there are, two for each of 64 threads of a model; what others allocate comes from the system.
+const LANES: usize = 128;
 
 /// So many models may be under way at a time.
 const ARENAS: usize = 64;

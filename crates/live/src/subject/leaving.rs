@@ -1,5 +1,7 @@
 //! How an execution is left that the search has no more use for.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use teetotal_program::{ThreadId, Value};
 
 use super::{Live, State, Thread};
@@ -12,6 +14,15 @@ const MAX_TURNS: u32 = 300;
 
 /// How many operations all threads together perform before it is: they may start ever more threads.
 const MAX_CONCLUDED: u32 = 10_000;
+
+/// Whether stacks were discarded in this process, so that what they borrowed from outside of their execution stays so.
+static HAS_DISCARDED: AtomicBool = AtomicBool::new(false);
+
+/// Whether an execution was left in the middle in this process, with all that its code has borrowed or locked.
+#[must_use]
+pub fn has_discarded() -> bool {
+    HAS_DISCARDED.load(Ordering::Relaxed)
+}
 
 impl Live {
     /// Ends an execution that the search has no more use for.
@@ -40,6 +51,7 @@ impl Live {
         if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
             let is_os_thread = |thread: &&Thread| matches!(thread.fiber, Some(Fiber::OsThread(_)));
             let os_threads = self.threads.iter().filter(is_os_thread).count();
+            HAS_DISCARDED.store(true, Ordering::Relaxed);
             self.execution.ledger.note_discarded(self.execution.heap.live_bytes(), os_threads);
         }
         self.is_lost = false;

@@ -14,6 +14,7 @@ use teetotal_program::Order;
 
 use super::counts::{Last, Tag};
 use super::weak::Weak;
+use crate::heap::FaultKind;
 use crate::hidden::unseen;
 
 /// A value that several own.
@@ -28,11 +29,11 @@ pub struct Arc<T: ?Sized> {
 }
 
 /// What is not made because of a panic is no leak.
-struct Unmade(Tag);
+struct Unmade(Tag, &'static Location<'static>);
 
 impl Drop for Unmade {
     fn drop(&mut self) {
-        self.0.gone();
+        self.0.gone(self.1);
     }
 }
 
@@ -57,7 +58,7 @@ impl<T> Arc<T> {
         F: FnOnce(&Weak<T>) -> T,
     {
         let tag = Tag::new(0, Location::caller(), true);
-        let unmade = Unmade(tag);
+        let unmade = Unmade(tag, Location::caller());
         let value = real::Arc::new_cyclic(|weak| {
             let weak = ManuallyDrop::new(Weak { value: weak.clone(), tag });
             let value = f(&weak);
@@ -81,13 +82,14 @@ impl<T> Arc<T> {
     /// The value, if nobody else owns it.
     #[track_caller]
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
-        let tag = this.tag;
-        if tag.take_last(Location::caller()) == Some(false) {
+        let (place, tag) = (Location::caller(), this.tag);
+        tag.refuse_ended(FaultKind::UseAfterFree, place);
+        if tag.take_last(place) == Some(false) {
             return Err(this);
         }
         match real::Arc::try_unwrap(this.into_std()) {
             Ok(value) => {
-                tag.gone();
+                tag.gone(place);
                 Ok(value)
             }
             Err(value) => Err(Arc { value: ManuallyDrop::new(value), tag }),
@@ -100,11 +102,12 @@ impl<T> Arc<T> {
     #[track_caller]
     pub fn into_inner(this: Self) -> Option<T> {
         let (place, tag) = (Location::caller(), this.tag);
+        tag.refuse_ended(FaultKind::DoubleFree, place);
         tag.note_counted(place);
         let is_last = || real::Arc::strong_count(&this.value) == 1;
         tag.strong_dropped(&is_last, place);
         if is_last() {
-            tag.gone();
+            tag.gone(place);
         }
         real::Arc::into_inner(this.into_std())
     }
@@ -149,6 +152,7 @@ impl<T: ?Sized> Arc<T> {
     /// How many own the value.
     #[track_caller]
     pub fn strong_count(this: &Self) -> usize {
+        this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
         let counts = this.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| real::Arc::strong_count(&this.value), |(strong, _)| strong)
     }
@@ -156,6 +160,7 @@ impl<T: ?Sized> Arc<T> {
     /// How many weak references there are.
     #[track_caller]
     pub fn weak_count(this: &Self) -> usize {
+        this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
         let counts = this.tag.count(Order::Relaxed, Location::caller());
         counts.map_or_else(|| real::Arc::weak_count(&this.value), |(_, weak)| weak)
     }
@@ -163,6 +168,7 @@ impl<T: ?Sized> Arc<T> {
     /// A weak reference.
     #[track_caller]
     pub fn downgrade(this: &Self) -> Weak<T> {
+        this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
         this.tag.weak_added(Location::caller());
         Weak { value: real::Arc::downgrade(&this.value), tag: this.tag }
     }
@@ -170,6 +176,7 @@ impl<T: ?Sized> Arc<T> {
     /// The value, to change it, if nobody else has a reference.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
         if this.tag.count(Order::Acquire, Location::caller()).is_some_and(|counts| counts != (1, 0)) {
             return None;
         }
@@ -260,6 +267,7 @@ impl<T: ?Sized> Deref for Arc<T> {
 impl<T: ?Sized> Clone for Arc<T> {
     #[track_caller]
     fn clone(&self) -> Self {
+        self.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
         self.tag.strong_added(Location::caller());
         Arc { value: self.value.clone(), tag: self.tag }
     }
@@ -268,15 +276,17 @@ impl<T: ?Sized> Clone for Arc<T> {
 impl<T: ?Sized> Drop for Arc<T> {
     #[track_caller]
     fn drop(&mut self) {
+        let place = Location::caller();
+        self.tag.refuse_ended(FaultKind::DoubleFree, place);
         // In the open the order of the operations is that of the drops, so that this is not known before.
         let is_last = || real::Arc::strong_count(&self.value) == 1;
-        let how = self.tag.strong_dropped(&is_last, Location::caller());
+        let how = self.tag.strong_dropped(&is_last, place);
         let is_last = is_last();
         let tag = self.tag;
         // SAFETY: it is not used again.
         let value = unsafe { ManuallyDrop::take(&mut self.value) };
         if is_last {
-            tag.gone();
+            tag.gone(place);
         }
         match how {
             Last::Plain => drop(value),

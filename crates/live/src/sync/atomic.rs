@@ -174,7 +174,7 @@ macro_rules! atomic {
         /// A look-alike of the type of the same name in `std::sync::atomic`.
         pub struct $name {
             real: real::$name,
-            identity: Identity,
+            pub(crate) identity: Identity,
         }
 
         impl $name {

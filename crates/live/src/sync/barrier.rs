@@ -42,7 +42,7 @@ impl Barrier {
         if !is_active() {
             return BarrierWaitResult(self.real.wait().is_leader());
         }
-        let (at, place) = (Cell { key: self.identity.key(), initial: 0, may_race: false }, Location::caller());
+        let (at, place) = (Cell { key: self.identity.key(), initial: 0, may_race: true }, Location::caller());
         let (size, update) = (self.size.max(1) as Value, Update::new(Function::Add, 1, 64));
         let on_failure = OnFailure::Load(Order::Relaxed);
         let before = perform(What::Rmw { at, update, order: Order::AcqRel, on_failure }, place);

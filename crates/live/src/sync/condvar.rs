@@ -42,7 +42,7 @@ impl Condvar {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: 0, may_race: false }
+        Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
     /// Changes the set of threads that wait; gives the old one.

@@ -8,10 +8,15 @@ use std::panic::Location;
 use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
 use crate::clock::Clock;
+use crate::complaint::Complaint;
+use crate::heap::FaultKind;
 use crate::hidden::{Kind, Name};
 use crate::identity::Identity;
+use crate::lifetimes::Told;
 use crate::request::{Cell, Function, Update, What};
-use crate::runtime::{Execution, current, is_active, note_taken, perform, perform_in_drop, refuse_captured, running};
+use crate::runtime::{
+    Execution, current, fail, is_active, note_taken, perform, perform_in_drop, refuse_captured, running,
+};
 
 const STRONG: Value = (1 << 32) - 1;
 const WEAK: Value = 1 << 32;
@@ -31,6 +36,8 @@ pub(crate) struct Counts {
     changed: Clock,
     /// Who looked at them, if somebody did.
     looked: Option<Box<Looked>>,
+    /// Where the `Arc` was made, and where the last strong reference was dropped.
+    told: Option<(Told, Option<Told>)>,
 }
 
 /// Who looked at the counts of an `Arc`.
@@ -79,6 +86,7 @@ impl Tag {
                 dropped: Clock::default(),
                 changed: Clock::default(),
                 looked: None,
+                told: execution.told(place).map(|made| (made, None)),
             });
             note_taken(arcs.len(), 1);
             Tag { generation: execution.generation.get(), index: arcs.len() - 1 }
@@ -295,9 +303,22 @@ impl Tag {
         note_taken(self.index + 1, 1);
     }
 
-    /// Nobody has a strong reference any more.
-    pub(super) fn gone(self) {
+    /// Ends the thread that runs if it uses a reference, at `place`, although the last one was dropped.
+    pub(super) fn refuse_ended(self, kind: FaultKind, place: &'static Location<'static>) {
+        let fault = self.searched(|execution, _, counts| {
+            let (made, ended) = counts.told?;
+            execution.told_fault(kind, place, counts.address, 0, (made, ended?))
+        });
+        if let Some(fault) = fault.flatten() {
+            fail(Complaint::Memory(Box::new(fault)), place);
+        }
+    }
+
+    /// The last strong reference is dropped.
+    pub(super) fn gone(self, place: &'static Location<'static>) {
         self.with(|execution, counts| {
+            let ended = execution.told(place);
+            counts.told = counts.told.map(|(made, _)| (made, ended));
             if let Some(possession) = counts.possession.take() {
                 execution.possessions.borrow_mut().remove(possession);
             }

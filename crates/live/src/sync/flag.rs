@@ -19,7 +19,7 @@ use crate::statics::own_ref;
 /// A boolean that threads may share.
 pub struct AtomicBool {
     real: real::AtomicBool,
-    identity: Identity,
+    pub(crate) identity: Identity,
 }
 
 impl AtomicBool {

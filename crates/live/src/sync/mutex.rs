@@ -12,6 +12,8 @@ use teetotal_program::{OnFailure, Order, ThreadId};
 
 use super::lent::Lent;
 use super::poison::Poison;
+use crate::cell::access;
+use crate::complaint::Kind;
 use crate::entry::call;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
@@ -51,6 +53,14 @@ pub(super) fn holder() -> teetotal_program::Value {
     running().map_or(1, ThreadId::as_holder)
 }
 
+/// The thread that runs has a lock for itself, which is a race with all that nothing orders with it.
+#[track_caller]
+pub(super) fn take(lock: &Identity) {
+    if is_active() {
+        access(lock.key(), Kind::WRITE);
+    }
+}
+
 impl<T> Mutex<T> {
     /// A lock around `data`.
     pub const fn new(data: T) -> Self {
@@ -63,7 +73,9 @@ impl<T> Mutex<T> {
     }
 
     /// The data.
+    #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
+        take(&self.identity);
         let poisoned = self.poison.known();
         let data = self.data.into_inner();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
@@ -78,7 +90,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: 0, may_race: false }
+        Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
     /// Waits for the lock and takes it.
@@ -141,7 +153,9 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// The data, which nobody else can access meanwhile.
+    #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        take(&self.identity);
         let poisoned = self.poison.known();
         self.identity.note_outside();
         let data = own_mut(self.data.get_mut());

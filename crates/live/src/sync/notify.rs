@@ -22,7 +22,7 @@ impl Notify {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: 0, may_race: false }
+        Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
     /// Lets the thread go on that waits, or is the next to wait.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use teetotal_program::{OnFailure, Order, Value};
 
-use super::mutex::holder;
+use super::mutex::{holder, take};
 use crate::erased::Erased;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
@@ -59,7 +59,7 @@ impl Once {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: 0, may_race: false }
+        Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
     /// The state in this execution, as far as the thread that runs knows.
@@ -224,6 +224,7 @@ impl<T> OnceLock<T> {
             self.once.identity.note_outside();
             return self.real.get_mut();
         }
+        take(&self.once.identity);
         let value: *const T = self.value()?;
         // SAFETY: the lock is borrowed exclusively, and the value is its own.
         Some(unsafe { &mut *value.cast_mut() })
@@ -265,16 +266,23 @@ impl<T> OnceLock<T> {
     }
 
     /// The value, if it is set.
+    #[track_caller]
     pub fn into_inner(mut self) -> Option<T> {
         self.take()
     }
 
     /// The value, if it is set; it is not any more.
+    #[track_caller]
     pub fn take(&mut self) -> Option<T> {
         if self.is_outside() {
             self.once.identity.note_outside();
             return self.real.take();
         }
+        take(&self.once.identity);
+        self.remove()
+    }
+
+    fn remove(&mut self) -> Option<T> {
         let value = current(|execution| {
             let key = self.once.identity.renew()?;
             execution.once.borrow_mut().remove(&key)
@@ -286,8 +294,8 @@ impl<T> OnceLock<T> {
 
 impl<T> Drop for OnceLock<T> {
     fn drop(&mut self) {
-        if running().is_some() {
-            drop(self.take());
+        if running().is_some() && self.real.get().is_none() {
+            drop(self.remove());
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::statics::own_ref;
 /// A pointer that threads may share.
 pub struct AtomicPtr<T> {
     real: real::AtomicPtr<T>,
-    identity: Identity,
+    pub(crate) identity: Identity,
 }
 
 /// The pointer as the search knows it.

@@ -37,7 +37,7 @@ impl Poison {
 
     fn cell(&self) -> Cell {
         let initial = self.real.load(Ordering::Relaxed).into();
-        Cell { key: self.identity.key(), initial, may_race: false }
+        Cell { key: self.identity.key(), initial, may_race: true }
     }
 
     /// Whether the flag is set, as far as a thread knows that no other thread can change.

@@ -10,7 +10,7 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use teetotal_program::{OnFailure, Order, Value};
 
 use super::lent::Lent;
-use super::mutex::holder;
+use super::mutex::{holder, take};
 use super::poison::Poison;
 use crate::hidden::{Kind, Name};
 use crate::identity::Identity;
@@ -83,7 +83,9 @@ impl<T> RwLock<T> {
     }
 
     /// The data.
+    #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
+        take(&self.identity);
         let poisoned = self.poison.known();
         let data = self.data.into_inner();
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
@@ -98,7 +100,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: 0, may_race: false }
+        Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
     fn change(&self, function: Function, operand: Value, order: Order, place: &'static Location<'static>) -> Value {
@@ -244,7 +246,9 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     /// The data, which nobody else can access meanwhile.
+    #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        take(&self.identity);
         let poisoned = self.poison.known();
         self.identity.note_outside();
         let data = own_mut(self.data.get_mut());

@@ -33,14 +33,14 @@ struct Rows<'r> {
 impl Rows<'_> {
     fn fault(&mut self, fault: &MemoryFault) {
         let block = name_of(fault, self.board);
-        let size = fault.size;
+        let size = if fault.size == 0 { String::new() } else { format!(", {} bytes", fault.size) };
         match (fault.kind, &fault.freed) {
             (FaultKind::StalePointer, _) => {}
             (FaultKind::ReusedBlock, freed) => {
                 freed.iter().for_each(|freed| self.event(freed, &format!("frees {block}")));
                 self.event(&fault.allocated, &format!("allocates the memory of {block} again"));
             }
-            _ => self.event(&fault.allocated, &format!("allocates {block}, {size} bytes")),
+            _ => self.event(&fault.allocated, &format!("allocates {block}{size}")),
         }
         match (&fault.access, &fault.freed, fault.kind) {
             (Some(access), _, FaultKind::RacingFree) => self.access(access, ""),
@@ -78,7 +78,7 @@ impl Rows<'_> {
 
     /// A plain access; an atomic one is a step.
     fn access(&mut self, access: &Access, more: &str) {
-        if access.kind.is_atomic || access.kind.is_creation {
+        if access.kind.is_atomic || access.kind.is_creation && !access.kind.is_construction {
             return;
         }
         let place = Place::from(access.place);

@@ -142,16 +142,31 @@ fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Pr
     (is_whole && smaller.problem.as_ref().is_some_and(|found| found.is_like(problem))).then_some(smaller)
 }
 
+/// Whether a `RefCell` of the standard library panics so that is borrowed.
+fn is_of_borrow(text: &str) -> bool {
+    text.contains("already borrowed") || text.contains("already mutably borrowed")
+}
+
+/// What is to be said of a borrow that may be one of another execution.
+const HELP_ON_BORROWS: &str = "\
+help: an execution that was left in the middle may hold this borrow for good, if the `RefCell` outlives executions
+help: make the `RefCell` inside of the model, or use `teetotal::thread_local!` in the place of `std::thread_local!`
+";
+
 /// What is wrong, with the places in the source.
 pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
     let mut texts = SourceTexts::default();
     match problem {
         Problem::Failed(thread, Complaint::Panic { text, place }) => {
             let message = format!("{} panicked: {text}", thread_name(*thread));
-            match place {
+            let mut out = match place {
                 Some(place) => snippet(&message, place, None, &mut texts),
                 None => format!("{message}\n"),
+            };
+            if is_of_borrow(text) && teetotal_live::has_discarded() {
+                out.push_str(HELP_ON_BORROWS);
             }
+            out
         }
         Problem::Failed(_, Complaint::Race(race)) => {
             let label = |access: &Access| format!("{} {} here", thread_name(access.thread), access.kind.verb());

@@ -64,7 +64,9 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
         Some(place) => out.push_str(after_message(&snippet("", place, Some(label), texts))),
         None => out.push_str(&format!("  {label} (the place in the source is not known)\n")),
     };
-    let allocated = format!("{} allocates the block ({} bytes)", by(&fault.allocated), fault.size);
+    // What only its references are known of has no size.
+    let size = if fault.size == 0 { String::new() } else { format!(" ({} bytes)", fault.size) };
+    let allocated = format!("{} allocates the block{size}", by(&fault.allocated));
     match fault.kind {
         FaultKind::StalePointer | FaultKind::ReusedBlock => {}
         _ => row(fault.allocated.place.as_ref(), &allocated),

@@ -59,13 +59,13 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
     Some(Storyboard { program: builder.build().ok()?, trace, pointers, shown })
 }
 
-/// How many threads there are, with those that were started and did nothing yet.
+/// How many threads there are: the first one, and those that were started, though they did nothing yet.
 fn n_threads(trace: &Trace) -> usize {
     let started = trace.events().iter().filter_map(|event| match event.kind {
         EventKind::Spawn(thread) => Some(thread.index() + 1),
         _ => None,
     });
-    started.max().unwrap_or(0).max(trace.n_threads())
+    started.max().unwrap_or(1).max(trace.n_threads())
 }
 
 /// What a thread is called.
