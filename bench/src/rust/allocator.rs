@@ -146,8 +146,11 @@ fn compare() -> ExitCode {
     if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
+/// A model, its executions and whether the result is right, and the seconds.
+type Measured = (String, (u64, bool), f64);
+
 /// What a process of its own says of each model on one side.
-fn measured(side: &str) -> Option<Vec<(String, (u64, bool), f64)>> {
+fn measured(side: &str) -> Option<Vec<Measured>> {
     let output = Command::new(std::env::current_exe().ok()?).args(["allocator", side]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     let read = |line: &str| {

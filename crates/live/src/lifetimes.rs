@@ -72,6 +72,8 @@ impl Execution {
 
     /// When it is for `thread`, which runs.
     pub(crate) fn moment_of(&self, thread: ThreadId) -> Moment {
+        // The first time that a thread is asked for, its clocks are allocated.
+        let _busy = self.heap.be_busy();
         self.races.try_borrow_mut().map_or(Moment::default(), |mut races| races.moment(thread))
     }
 }
@@ -208,6 +210,7 @@ impl Execution {
     fn may_be_ordered(&self, thread: ThreadId, access: &Access) -> bool {
         let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to((access.thread, access.time), thread);
         if may_be {
+            let _busy = self.heap.be_busy();
             self.ledger.note_trusted(access.place);
         }
         may_be
