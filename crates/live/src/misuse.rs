@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::heap::Checked;
+
 /// Why an object cannot be used in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Misuse {
@@ -15,8 +17,20 @@ pub(crate) enum Misuse {
     Reused(usize),
 }
 
+/// What an object that seems to be captured may also be, where nothing is known of blocks.
+const OR_FREED: &str = "\nhelp: or it is in memory that was freed: with `teetotal::alloc::Checked` as the global \
+    allocator, a use after free is told as such";
+
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_unknown = matches!(self, Misuse::Captured) && !Checked::is_installed();
+        self.describe(f)?;
+        if is_unknown { f.write_str(OR_FREED) } else { Ok(()) }
+    }
+}
+
+impl Misuse {
+    fn describe(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Misuse::Captured => {
                 "an object was used that was made outside of this execution, so that its state would survive from one \

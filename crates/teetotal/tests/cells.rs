@@ -239,6 +239,20 @@ fn memory_that_is_given_back_twice_is_told() {
     assert!(text.contains("main allocates the block (8 bytes)"), "{text}");
 }
 
+#[test]
+fn what_seems_to_be_captured_may_have_been_freed() {
+    static OUTLIVES: std::sync::OnceLock<Box<AtomicUsize>> = std::sync::OnceLock::new();
+    let text = failure(ModelId::Sc, || {
+        OUTLIVES.get_or_init(|| Box::new(AtomicUsize::new(0))).fetch_add(1, Ordering::Relaxed);
+        let flag = Arc::new(AtomicBool::new(false));
+        let other = Arc::clone(&flag);
+        thread::spawn(move || other.store(true, Ordering::Relaxed));
+        flag.load(Ordering::Relaxed);
+    });
+    assert!(text.contains("an object was used that was made outside of this execution"), "{text}");
+    assert!(text.contains("help: or it is in memory that was freed"), "{text}");
+}
+
 /// Reads `x` without synchronization if `is_unsynchronized`, while another thread reads it; gives the executions.
 fn reads_beside(is_unsynchronized: bool) -> u64 {
     let report = explore(ModelId::Pso, move || {

@@ -214,7 +214,6 @@ struct Locks {
     lock: RwLock<usize>,
     once: OnceLock<usize>,
     condvar: Condvar,
-    is_done: AtomicBool,
 }
 
 /// How a lock is used, and how it is taken apart.
@@ -224,16 +223,14 @@ type Case = (fn(&Locks), fn(Box<Locks>));
 fn take_locks(uses: fn(&Locks), done: Ordering, last: fn(Box<Locks>)) -> Option<ViolationKind> {
     kind(move || {
         let locks = Box::into_raw(Box::<Locks>::default());
-        let address = locks as usize;
+        let is_done = Arc::new(AtomicBool::new(false));
+        let (other, address) = (Arc::clone(&is_done), locks as usize);
         let thread = thread::spawn(move || {
             // SAFETY: they are not freed before this thread says that it is done.
-            let locks = unsafe { &*(address as *const Locks) };
-            uses(locks);
-            locks.is_done.store(true, done);
+            uses(unsafe { &*(address as *const Locks) });
+            other.store(true, done);
         });
-        // SAFETY: the same.
-        let is_done = unsafe { (*locks).is_done.load(Acquire) };
-        if !is_done {
+        if !is_done.load(Acquire) {
             thread.join().expect("it ends");
         }
         // SAFETY: the other thread is done with them.
