@@ -163,6 +163,19 @@ impl Thread {
         self.loops.forget_beginning();
         self.watched_until = 0;
     }
+
+    /// Its surroundings are looked at for so many operations.
+    ///
+    /// It may already be in an iteration of another loop, which goes on where this one ends before.
+    pub(crate) fn watch(&mut self, watches: Watches, length: u32) {
+        let now = self.loops.len();
+        if self.watched_until < now {
+            self.watches = watches;
+        } else {
+            self.watches = self.watches.max(watches);
+        }
+        self.watched_until = self.watched_until.max(now + length);
+    }
 }
 
 pub(crate) enum State {

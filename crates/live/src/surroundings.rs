@@ -33,8 +33,8 @@ pub(crate) struct Surroundings {
     pub(crate) watches: Watches,
 }
 
-/// What is looked at while a thread runs.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+/// What is looked at while a thread runs: each of them includes those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum Watches {
     #[default]
     Nothing,

@@ -57,8 +57,7 @@ impl Live {
             let own = &mut self.threads[thread.index()];
             own.loops.leave(state);
             if watches != Watches::Nothing && own.watched_until != u32::MAX {
-                own.watched_until = own.loops.len() + head.length;
-                own.watches = watches;
+                own.watch(watches, head.length);
             }
         }
         self.threads[thread.index()].loops.note(deed);

@@ -229,6 +229,44 @@ fn a_loop_that_counts_in_a_static_is_unrolled() {
     assert!(text.contains("it gave up"), "{text}");
 }
 
+/// The other loop is known to wait before this one is met, and has shorter iterations.
+#[test]
+fn a_loop_that_counts_after_an_inner_loop_has_waited_is_unrolled() {
+    fn wait_while(location: &AtomicUsize, value: usize) {
+        while location.load(Relaxed) == value {
+            hint::spin_loop();
+        }
+    }
+    /// Counts where no other frame shows it, after several operations.
+    #[inline(never)]
+    fn beat(location: &AtomicUsize, count: &std::sync::atomic::AtomicUsize) {
+        let before = count.load(Relaxed);
+        wait_while(location, 2 + before);
+        let _ = [location.load(Relaxed), location.load(Relaxed), location.load(Relaxed)];
+        count.store(before + 1, Relaxed);
+        assert!(before < 8, "it gave up");
+        location.load(Relaxed);
+    }
+    for model in MODELS {
+        let text = failure(model, || {
+            let [is_early, is_begun, is_set, other] = [(); 4].map(|()| AtomicUsize::new(0));
+            let count = std::sync::atomic::AtomicUsize::new(0);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    if is_early.load(Relaxed) == 1 {
+                        return wait_while(&is_begun, 0);
+                    }
+                    while is_set.load(Relaxed) == 0 {
+                        beat(&other, &count);
+                    }
+                });
+                [&is_early, &is_begun, &is_set].map(|flag| flag.store(1, Relaxed));
+            });
+        });
+        assert!(text.contains("it gave up"), "{text}");
+    }
+}
+
 /// The other thread sees two stores, which takes two iterations.
 #[test]
 fn an_iteration_that_stores_is_no_failed_await() {

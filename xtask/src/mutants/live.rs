@@ -38,6 +38,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if is_time { Watches::Stacks } else { Watches::Stacks }",
     },
     Mutant {
+        name: "an inner loop ends what is looked at in the outer one",
+        file: "crates/live/src/subject.rs",
+        original: "self.watched_until = self.watched_until.max(now + length);",
+        replacement: "self.watched_until = now + length;",
+    },
+    Mutant {
         name: "the own state of a thread is always the same",
         file: "crates/live/src/waiting.rs",
         original: "self.own = OwnState { of, hash: hash(words) };",
