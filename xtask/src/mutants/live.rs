@@ -75,9 +75,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "data behind a lock that is restored was not changed",
-        file: "crates/live/src/runtime.rs",
-        original: "noted.changes_data = true;",
-        replacement: "noted.changes_data = false;",
+        file: "crates/live/src/sync/lent.rs",
+        original: "noted.changes_data |= before != after;",
+        replacement: "_ = before;",
+    },
+    Mutant {
+        name: "data behind a lock is not compared while the lock is held",
+        file: "crates/live/src/waiting.rs",
+        original: "if held != 0 {",
+        replacement: "if held != 0 && false {",
     },
     Mutant {
         name: "a loop that repeats what it changes is not held back",
