@@ -260,7 +260,9 @@ fn a_loop_that_counts_after_an_inner_loop_has_waited_is_unrolled() {
                         beat(&other, &count);
                     }
                 });
-                [&is_early, &is_begun, &is_set].map(|flag| flag.store(1, Relaxed));
+                for flag in [&is_early, &is_begun, &is_set] {
+                    flag.store(1, Relaxed);
+                }
             });
         });
         assert!(text.contains("it gave up"), "{text}");
@@ -327,5 +329,53 @@ fn an_iteration_that_overwrites_another_thread_is_no_failed_await() {
         assert_eq!(report.failure, None);
         assert!(report.coverage.is_complete(), "{:?} under {model:?}", report.coverage);
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), [false, true], "under {model:?}");
+    }
+}
+
+/// The same where the other thread waits for three iterations that store, of which nothing is left in the own state: so
+/// the first iteration that it can come between begins in a state that is known.
+#[test]
+fn an_iteration_that_overwrites_another_thread_in_a_known_state_is_no_failed_await() {
+    #[derive(Default)]
+    struct Shared {
+        value: AtomicUsize,
+        is_told: AtomicUsize,
+        iterations: AtomicUsize,
+    }
+    #[inline(never)]
+    fn count(iterations: &AtomicUsize) {
+        let n = iterations.load(SeqCst);
+        if n < 3 {
+            iterations.store(n + 1, SeqCst);
+        }
+    }
+    #[inline(never)]
+    fn iterate(shared: &Shared, has_seen: &mut bool) -> bool {
+        // What `count` left in the stack is not there after this.
+        shared.iterations.load(SeqCst);
+        let is_told = shared.is_told.load(SeqCst) == 1;
+        let old = shared.value.swap(1, SeqCst);
+        shared.value.swap(0, SeqCst);
+        *has_seen |= old == 1;
+        count(&shared.iterations);
+        is_told && old == 0
+    }
+    for model in MODELS {
+        let text = failure(model, || {
+            let shared = Arc::new(Shared::default());
+            let other = shared.clone();
+            let thread = thread::spawn(move || {
+                while other.iterations.load(SeqCst) < 3 {}
+                other.value.store(1, SeqCst);
+                other.is_told.store(1, SeqCst);
+            });
+            let mut has_seen = false;
+            while !iterate(&shared, &mut has_seen) {
+                hint::spin_loop();
+            }
+            thread.join().expect("it ends");
+            assert!(has_seen, "it was overwritten");
+        });
+        assert!(text.contains("it was overwritten"), "{text}");
     }
 }

@@ -62,6 +62,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "Some(restores)",
     },
     Mutant {
+        name: "another thread may come between change and restoration",
+        file: "crates/live/src/loops.rs",
+        original: "Some((_, _, last, at)) if source == Some((thread, *at)) => (*last, *at) = (new, index),",
+        replacement: "Some((_, _, last, at)) if true || source == Some((thread, *at)) => (*last, *at) = (new, index),",
+    },
+    Mutant {
         name: "what an iteration restores may have been seen",
         file: "crates/live/src/loops.rs",
         original: "if iteration.restores && head.is_observed {",
