@@ -5,28 +5,31 @@
 mod common;
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use common::{MODELS, explore, failure};
 use teetotal::cell::UnsafeCell;
-use teetotal::model::Report;
+use teetotal::model::{Report, reached};
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use teetotal::sync::atomic::{AtomicBool, AtomicUsize};
 use teetotal::{ModelId, hint, thread};
 
-/// Every result of `f` in an execution under `model`.
-fn outcomes<T: Ord + Clone + Send + 'static>(
+/// Every result of `f` in an execution under `model` that counts; one that is given up runs to its end too.
+fn outcomes<T: Ord + Clone + Debug + Send + 'static>(
     model: ModelId,
     f: impl Fn() -> T + Sync + Send + 'static,
 ) -> (BTreeSet<T>, Report) {
     let seen: &'static Mutex<BTreeSet<T>> = Box::leak(Box::default());
     let report = explore(model, move || {
         let result = f();
+        reached(&format!("{result:?}"), true);
         seen.lock().expect("no thread panics").insert(result);
     });
-    let seen = seen.lock().expect("no thread panics").clone();
+    let mut seen = seen.lock().expect("no thread panics").clone();
+    seen.retain(|result| report.reachable.iter().any(|mark| mark.name == format!("{result:?}")));
     (seen, report)
 }
 
