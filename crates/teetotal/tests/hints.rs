@@ -335,8 +335,9 @@ fn an_iteration_that_overwrites_another_thread_is_no_failed_await() {
     }
 }
 
-/// The same where the other thread waits for three iterations that store, of which nothing is left in the own state: so
-/// the first iteration that it can come between begins in a state that is known.
+/// A store comes between a change and its restoration in an iteration that begins in a known own state.
+///
+/// The other thread waits for three iterations that store, of which nothing is left in the own state.
 #[test]
 fn an_iteration_that_overwrites_another_thread_in_a_known_state_is_no_failed_await() {
     #[derive(Default)]
