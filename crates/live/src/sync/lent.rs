@@ -1,7 +1,7 @@
 //! Whether data behind a lock is changed while the lock is held.
 //!
-//! A loop that changes it does not only wait, though it leaves the lock as it was. Compared is the value itself, not what
-//! it points to. A guard may be held for many iterations, and so may a reference that it gave: data is compared at each
+//! A loop that changes it does not only wait, though it leaves the lock as it was. Compared is the value itself, not
+//! what it points to. A guard may be held for many iterations, and so may a reference that it gave: data is compared at each
 //! operation of the thread that holds the lock.
 
 use std::cell::RefCell;
@@ -99,7 +99,7 @@ impl Loans {
     }
 }
 
-/// One number for a change of the data at `key`, given by its hashes; those of a change and of its reversal add up to 0.
+/// One number for a change of the data at `key`, by its hashes; those of a change and of its reversal add up to 0.
 fn change(key: Key, before: u64, after: u64) -> u64 {
     let number = |hash| mix(mix(2, key.index() as u64), hash);
     number(after).wrapping_sub(number(before))
