@@ -31,7 +31,7 @@ use crate::spurious::Spurious;
 use crate::statics::Copies;
 use crate::subject::Setup;
 use crate::surroundings::Program;
-use crate::sync::Counts;
+use crate::sync::{Counts, Loans};
 use crate::thread::Handles;
 use crate::unwinding;
 
@@ -78,6 +78,8 @@ pub(crate) struct Execution {
     pub(crate) values: RefCell<Vec<Range<usize>>>,
     /// What must be given back before the execution ends.
     pub(crate) possessions: RefCell<Possessions>,
+    /// The data behind locks that are held.
+    pub(crate) loans: Loans,
     /// The counts of every `Arc`.
     pub(crate) arcs: RefCell<Vec<Counts>>,
     /// Which threads have which `RwLock` to read, once for each guard.
@@ -220,17 +222,6 @@ pub(crate) fn note_effect() {
 /// The thread that runs has taken so many of the thing with this number; those that it gives back are negative.
 pub(crate) fn note_taken(number: usize, how_many: i64) {
     note(|noted| noted.balance = noted.balance.wrapping_add(mix(1, number as u64).wrapping_mul(how_many as u64)));
-}
-
-/// The thread that runs has changed data at `key`; data with equal hashes is taken to be equal.
-pub(crate) fn note_changed(key: Key, before: u64, after: u64) {
-    if before != after {
-        let number = |hash| mix(mix(2, key.index() as u64), hash);
-        note(|noted| {
-            noted.changes_data = true;
-            noted.balance = noted.balance.wrapping_add(number(after)).wrapping_sub(number(before));
-        });
-    }
 }
 
 /// Performs an operation of a destructor, unless the execution is over and its values are dropped.
@@ -392,6 +383,7 @@ impl Execution {
         fresh(&mut self.possessions).clear();
         fresh(&mut self.arcs).clear();
         fresh(&mut self.readers).clear();
+        self.loans.clear();
         std::mem::take(fresh(&mut self.sections));
         fresh(&mut self.spurious).clear();
         self.is_over.set(false);

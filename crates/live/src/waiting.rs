@@ -5,7 +5,7 @@ use teetotal_program::{FailedAwait, ThreadId, Value};
 use crate::fairness::Exceeded;
 use crate::hidden::{Kind, Name};
 use crate::identity::Key;
-use crate::loops::{Arrival, Deed, Head, Iteration, Loops, Place, Source, mix};
+use crate::loops::{Arrival, Deed, Head, Iteration, Loops, Noted, Place, Source, mix};
 use crate::request::{Request, What};
 use crate::subject::{Live, State};
 use crate::surroundings::{Watches, read};
@@ -122,6 +122,12 @@ impl Live {
 
     /// Takes note of what the code of `thread` has done since its last operation.
     pub(crate) fn note_code(&mut self, thread: ThreadId) {
+        let held = self.execution.loans.changes(thread);
+        if held != 0 {
+            let noted = self.execution.noted.get();
+            self.execution.noted.set(Noted { balance: noted.balance.wrapping_add(held), ..noted });
+            self.execution.has_noted.set(true);
+        }
         let own = &mut self.threads[thread.index()];
         if self.execution.has_noted.take() {
             let noted = self.execution.noted.take();

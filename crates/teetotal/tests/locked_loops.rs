@@ -97,6 +97,56 @@ fn a_loop_that_counts_behind_a_read_write_lock_does_not_only_wait() {
     });
 }
 
+/// The lock is taken once, and what is behind it is on the heap.
+#[test]
+fn a_loop_that_counts_behind_a_lock_that_it_holds_does_not_only_wait() {
+    /// Counts up to a limit while it waits for a flag that another thread sets.
+    fn gives_up(count: impl FnMut() -> usize) -> bool {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = flag.clone();
+        let thread = thread::spawn(move || other.store(1, SeqCst));
+        let mut counts = std::iter::repeat_with(count);
+        while flag.load(SeqCst) == 0 {
+            if counts.next() == Some(8) {
+                return true;
+            }
+            hint::spin_loop();
+        }
+        thread.join().unwrap();
+        false
+    }
+    fn add_one(count: &mut usize) -> usize {
+        *count += 1;
+        *count
+    }
+    let programs: [fn(); 3] = [
+        || {
+            let count = Arc::new(Mutex::new(0));
+            let mut count = count.lock().unwrap();
+            let count = &mut *count;
+            assert!(!gives_up(|| add_one(count)), "it gave up");
+        },
+        || {
+            let count = Arc::new(Mutex::new(0));
+            let mut count = count.lock().unwrap();
+            assert!(!gives_up(|| add_one(&mut count)), "it gave up");
+        },
+        || {
+            let count = Arc::new(RwLock::new(0));
+            let mut count = count.write().unwrap();
+            let count = &mut *count;
+            assert!(!gives_up(|| add_one(count)), "it gave up");
+        },
+    ];
+    for program in programs {
+        for (model, search, report) in reports(program) {
+            let failure =
+                report.failure.unwrap_or_else(|| panic!("{:?} under {model:?} with {search:?}", report.coverage));
+            assert!(failure.contains("it gave up"), "{failure}");
+        }
+    }
+}
+
 /// A bystander keeps the search from seeing at once that the thread which sets the flag is the last one.
 #[test]
 fn a_flag_behind_a_lock_ends_a_loop() {

@@ -64,6 +64,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "Some(restores)",
     },
     Mutant {
+        name: "another thread may come between change and restoration",
+        file: "crates/live/src/loops.rs",
+        original: "Some((_, _, last, at)) if source == Some((thread, *at)) => (*last, *at) = (new, index),",
+        replacement: "Some((_, _, last, at)) if true || source == Some((thread, *at)) => (*last, *at) = (new, index),",
+    },
+    Mutant {
         name: "what an iteration restores may have been seen",
         file: "crates/live/src/loops.rs",
         original: "if iteration.restores && head.is_observed {",
@@ -77,9 +83,15 @@ pub(super) const MUTANTS: &[Mutant] = &[
     },
     Mutant {
         name: "data behind a lock that is restored was not changed",
-        file: "crates/live/src/runtime.rs",
-        original: "noted.changes_data = true;",
-        replacement: "noted.changes_data = false;",
+        file: "crates/live/src/sync/lent.rs",
+        original: "noted.changes_data |= before != after;",
+        replacement: "_ = before;",
+    },
+    Mutant {
+        name: "data behind a lock is not compared while the lock is held",
+        file: "crates/live/src/waiting.rs",
+        original: "if held != 0 {",
+        replacement: "if held != 0 && false {",
     },
     Mutant {
         name: "a loop that repeats what it changes is not held back",

@@ -1,10 +1,16 @@
 //! Whether data behind a lock is changed while the lock is held.
 //!
-//! A loop that changes it does not only wait, though it leaves the lock as it was. Compared is the value itself, not what
-//! it points to.
+//! A loop that changes it does not only wait, though it leaves the lock as it was. Compared is the value itself, not
+//! what it points to. A guard may be held for many iterations, and so may a reference that it gave: data is compared at each
+//! operation of the thread that holds the lock.
+
+use std::cell::RefCell;
+
+use teetotal_program::ThreadId;
 
 use crate::identity::Key;
-use crate::runtime::{is_active, note_changed, note_effect};
+use crate::loops::mix;
+use crate::runtime::{current, is_active, note, note_effect, running};
 use crate::waiting::hash_bytes;
 
 /// Data that is lent to be changed, as long as a guard is there.
@@ -14,17 +20,39 @@ pub(super) struct Lent {
     before: Option<u64>,
 }
 
+/// The data that guards of an execution have lent.
+#[derive(Debug, Default)]
+pub(crate) struct Loans(RefCell<Vec<Loan>>);
+
+/// Data that a thread may change, since it holds the lock.
+#[derive(Debug)]
+struct Loan {
+    thread: ThreadId,
+    key: Key,
+    address: usize,
+    n_bytes: usize,
+    /// A hash of what was there at the last operation.
+    hash: u64,
+}
+
 /// Larger data counts as changed.
 const MOST_BYTES: usize = 4096;
 
 impl Lent {
-    /// `data` may be changed from now on.
-    pub(super) fn begin<T: ?Sized>(&mut self, data: *const T) {
-        if self.before.is_none() && is_active() {
-            self.before = hash_of(data);
-            if self.before.is_none() {
-                note_effect();
+    /// `data`, which belongs to `key`, may be changed from now on.
+    pub(super) fn begin<T: ?Sized>(&mut self, key: impl FnOnce() -> Key, data: *const T) {
+        if self.before.is_some() || !is_active() {
+            return;
+        }
+        self.before = hash_of(data);
+        match (self.before, running()) {
+            (Some(hash), Some(thread)) => {
+                // SAFETY: the guard of the lock says that there is a value.
+                let (address, n_bytes) = (data.cast::<u8>() as usize, unsafe { size_of_val(&*data) });
+                let loan = Loan { thread, key: key(), address, n_bytes, hash };
+                current(|execution| execution.loans.0.borrow_mut().push(loan));
             }
+            _ => note_effect(),
         }
     }
 
@@ -34,9 +62,47 @@ impl Lent {
             && is_active()
             && let Some(after) = hash_of(data)
         {
-            note_changed(key(), before, after);
+            let key = key();
+            let loan = current(|execution| execution.loans.take(key)).flatten();
+            let change = change(key, loan.map_or(before, |loan| loan.hash), after);
+            note(|noted| {
+                noted.balance = noted.balance.wrapping_add(change);
+                noted.changes_data |= before != after;
+            });
         }
     }
+}
+
+impl Loans {
+    /// Forgets them, for another execution.
+    pub(crate) fn clear(&mut self) {
+        self.0.get_mut().clear();
+    }
+
+    /// One number for how the data that was lent to `thread` differs from what it was at its last operation; 0 if it
+    /// does not.
+    #[inline]
+    pub(crate) fn changes(&self, thread: ThreadId) -> u64 {
+        let mut loans = self.0.borrow_mut();
+        let own = loans.iter_mut().filter(|loan| loan.thread == thread);
+        own.fold(0_u64, |sum, loan| {
+            // SAFETY: the lock is held, so that its data is there.
+            let hash = unsafe { hash_bytes(loan.address, loan.n_bytes) };
+            sum.wrapping_add(change(loan.key, std::mem::replace(&mut loan.hash, hash), hash))
+        })
+    }
+
+    fn take(&self, key: Key) -> Option<Loan> {
+        let mut loans = self.0.borrow_mut();
+        let index = loans.iter().position(|loan| loan.key == key)?;
+        Some(loans.swap_remove(index))
+    }
+}
+
+/// One number for a change of the data at `key`, by its hashes; those of a change and of its reversal add up to 0.
+fn change(key: Key, before: u64, after: u64) -> u64 {
+    let number = |hash| mix(mix(2, key.index() as u64), hash);
+    number(after).wrapping_sub(number(before))
 }
 
 /// A hash of the bytes of a value, unless it is too large.

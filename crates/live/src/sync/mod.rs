@@ -21,6 +21,7 @@ pub use arc::Arc;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub(crate) use counts::Counts;
+pub(crate) use lent::Loans;
 pub use mutex::{Mutex, MutexGuard};
 pub use notify::Notify;
 pub(crate) use once::POISONED;

@@ -222,7 +222,7 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
         if self.real.is_some() {
             self.lock.identity.note_outside();
         }
-        self.lent.begin(self.lock.data());
+        self.lent.begin(|| self.lock.identity.key(), self.lock.data());
         // SAFETY: the guard holds the lock.
         unsafe { &mut *self.lock.data() }
     }

@@ -318,7 +318,7 @@ impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
         if self.real.is_some() {
             self.lock.identity.note_outside();
         }
-        self.lent.begin(self.lock.data());
+        self.lent.begin(|| self.lock.identity.key(), self.lock.data());
         // SAFETY: the same.
         unsafe { &mut *self.lock.data() }
     }
