@@ -506,19 +506,8 @@ impl Live {
         let Some(request) = self.request(thread) else { return };
         let mut races = self.execution.races.borrow_mut();
         races.perform(index);
-        let access = |races: &mut Races, cell: &Cell, kind: Kind| {
-            // Where a guard is dropped is known only to the compiler, so that the place is that of its lock.
-            let own = request.place.file().ends_with(DROP_GLUE).then(|| races.place_of(thread, cell.key)).flatten();
-            let place = own.unwrap_or(request.place);
-            // What is shared by handles that count is not accessed otherwise, but it must be known to be there.
-            let race = match cell.may_race {
-                true => races.access(thread, cell.key, place, kind),
-                false => races.unknown_creation(thread, cell.key, place, kind),
-            };
-            if race.is_some() {
-                self.execution.raced.set(race);
-            }
-        };
+        let access =
+            |races: &mut Races, cell: &Cell, kind: Kind| self.note_access(races, (thread, request), cell, kind);
         let published = std::cell::Cell::new(None);
         let publish = |value: Value| published.set(self.execution.heap.publish(thread, value).or(published.get()));
         let read = |races: &mut Races, cell: &Cell, order: Order| {
@@ -565,6 +554,23 @@ impl Live {
             What::Choose { .. } | What::Rest { .. } | What::Fail(_) => {}
         }
         published.get().inspect(|&block| self.execution.look_at_published(&mut races, thread, block));
+    }
+
+    /// `thread` accesses a cell with its operation.
+    #[inline]
+    fn note_access(&self, races: &mut Races, (thread, request): (ThreadId, &Request), cell: &Cell, kind: Kind) {
+        // Where a guard is dropped is known only to the compiler, so that the place is that of its lock.
+        let is_of_drop = matches!(request.what, What::Unlock { .. }) && request.place.file().ends_with(DROP_GLUE);
+        let own = if is_of_drop { races.place_of(thread, cell.key) } else { None };
+        let place = own.unwrap_or(request.place);
+        // What is shared by handles that count is not accessed otherwise, but it must be known to be there.
+        let race = match cell.may_race {
+            true => races.access(thread, cell.key, place, kind),
+            false => races.unknown_creation(thread, cell.key, place, kind),
+        };
+        if race.is_some() {
+            self.execution.raced.set(race);
+        }
     }
 
     /// `thread` starts another with `body`, which knows of the blocks that this points to.

@@ -306,8 +306,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a search that is resumed forgets which loops were held back",
         file: "crates/teetotal/src/model/checkpoint.rs",
-        original: "ledger.take_over(&bounded, &assumed, is_spurious);",
-        replacement: "ledger.take_over(&[], &assumed, is_spurious); drop(bounded);",
+        original: "ledger.take_over(&bounded, &assumed, &trusted);",
+        replacement: "ledger.take_over(&[], &assumed, &trusted); drop(bounded);",
     },
     Mutant {
         name: "a freed block is given out again at once",
@@ -318,8 +318,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a freed block that others know of is not filled with poison",
         file: "crates/live/src/heap.rs",
-        original: "unsafe { poison::fill(block.start, block.size) };\n                let Some(thread)",
-        replacement: "let Some(thread)",
+        original: "unsafe { poison::fill(block.start, block.size) };\n                self.close_freed(block);\n                let Some(thread)",
+        replacement: "self.close_freed(block);\n                let Some(thread)",
     },
     Mutant {
         name: "who made a block does not count",
@@ -330,14 +330,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a free is no access",
         file: "crates/live/src/lifetimes.rs",
-        original: "self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key))",
-        replacement: "self.heap.keys_in(id).into_iter().find_map(|key| races.rival(thread, key)).filter(|_| false)",
+        original: "self.heap.find_in(id, |key| races.rival(thread, key))",
+        replacement: "self.heap.find_in(id, |key| races.rival(thread, key)).filter(|_| false)",
     },
     Mutant {
         name: "a free need not know the allocation",
         file: "crates/live/src/lifetimes.rs",
-        original: "&& !execution.knows_allocation(thread, id)",
-        replacement: "&& !execution.knows_allocation(thread, id)\n        && false",
+        original: "if !execution.knows_allocation(thread, id) {",
+        replacement: "if !execution.knows_allocation(thread, id) && false {",
     },
     Mutant {
         name: "a second free is none",
