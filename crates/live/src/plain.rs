@@ -139,7 +139,7 @@ impl Execution {
     /// `thread` has read or written the address of this block for the first time; plain accesses to it may matter.
     pub(crate) fn look_at_published(&self, races: &mut Races, thread: ThreadId, id: BlockId) {
         let (owner, time, _) = self.heap.born_when(id, thread);
-        if owner != thread && !races.knows_time(thread, owner, time) {
+        if self.heap.can_track_plain() && owner != thread && !races.knows_time(thread, owner, time) {
             self.expose(name());
         }
     }

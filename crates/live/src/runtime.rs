@@ -359,7 +359,10 @@ impl Execution {
         let reuse = Reuse::new(reuse, &open);
         let execution =
             Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
-        execution.track_plain();
+        if setup.plain_accesses {
+            execution.heap.allow_plain();
+            execution.track_plain();
+        }
         if trusts_frees && execution.heap.is_on() {
             execution.races.borrow_mut().track_causes();
         }

@@ -62,6 +62,8 @@ pub struct Setup {
     pub reuse: usize,
     /// Whether a block is a leak that another thread may know of and that is not freed.
     pub leaks: bool,
+    /// Whether accesses to blocks are seen that are not made with a type of this crate.
+    pub plain_accesses: bool,
     /// How often loops go round before the fairness bound holds them back.
     pub fairness: Fairness,
     /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
@@ -81,6 +83,7 @@ impl Default for Setup {
             spurious: 0,
             reuse: 0,
             leaks: false,
+            plain_accesses: true,
             fairness,
             keeps_failed_reads,
             backend,

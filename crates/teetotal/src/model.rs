@@ -121,6 +121,11 @@ pub struct Builder {
     ///
     /// `Arc`s, [`alloc::alloc`](crate::alloc::alloc) and [`alloc::Track`](crate::alloc::Track) are checked in any case.
     pub leaks: bool,
+    /// Whether plain accesses are seen, those to memory without any type of this crate, with
+    /// [`alloc::Checked`](crate::alloc::Checked) as the global allocator: they are unless this is set to `false`.
+    ///
+    /// They are seen by page faults, which a debugger stops at and system calls do not survive.
+    pub plain_accesses: bool,
     /// How many iterations a loop has before its thread runs on only if no other thread can, where they are not seen
     /// to repeat; by default 4 for loops that change something and yield, and more for others.
     ///
@@ -250,6 +255,7 @@ impl Builder {
             spurious: 1,
             reuse: 1,
             leaks: false,
+            plain_accesses: true,
             fairness_bound: None,
             allow_incomplete: false,
             leave_out_unrepeatable: false,
@@ -353,7 +359,7 @@ impl Builder {
 
     /// The model at its beginning.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
-        let Builder { stack_size, spurious, reuse, backend, .. } = *self;
+        let Builder { stack_size, spurious, reuse, backend, leaks, plain_accesses, .. } = *self;
         // Where few preemptions are wanted, so are few iterations of loops that yield.
         let fairness = match (self.fairness_bound, self.preemption_bound) {
             (Some(bound), _) => Fairness::of(bound),
@@ -362,8 +368,18 @@ impl Builder {
         };
         // What the allocator does is no part of the question.
         let reuse = if self.robustness { 0 } else { reuse };
-        let (keeps_failed_reads, trusts_frees, leaks) = (self.robustness, self.passes_like_loom, self.leaks);
-        let setup = Setup { stack_size, spurious, reuse, leaks, fairness, keeps_failed_reads, backend, trusts_frees };
+        let (keeps_failed_reads, trusts_frees) = (self.robustness, self.passes_like_loom);
+        let setup = Setup {
+            stack_size,
+            spurious,
+            reuse,
+            leaks,
+            plain_accesses,
+            fairness,
+            keeps_failed_reads,
+            backend,
+            trusts_frees,
+        };
         Live::new(Arc::clone(body), ledger, setup).mended(&self.mend)
     }
 

@@ -297,3 +297,16 @@ fn what_the_processor_holds_survives_an_access_that_is_recorded() {
     let count = (0..8).fold(1_u64, |count, index| count.rotate_left(7) ^ index);
     assert!(text.contains(&format!("the sum is 18.25 of {count}")), "{text}");
 }
+
+#[test]
+fn plain_accesses_may_be_left_unseen() {
+    let mut builder = Builder::new();
+    builder.plain_accesses = false;
+    let report = builder.explore(|| {
+        AtomicUsize::new(0).store(1, Relaxed);
+        let block = Pointer::new(5);
+        block.free();
+        block.read();
+    });
+    assert_eq!(report.failure, None);
+}

@@ -27,6 +27,8 @@ const SEARCHED: usize = 1 << 12;
 /// What is closed in an execution.
 #[derive(Default)]
 pub(super) struct Guard {
+    /// Whether accesses can be seen, and may be.
+    can_track: Cell<bool>,
     /// Whether the accesses of this search are to be seen.
     tracks: Cell<bool>,
     /// How many executions there were.
@@ -177,9 +179,14 @@ impl Guard {
 }
 
 impl Heap {
-    /// From now on plain accesses are seen, if the system can do that.
+    /// Plain accesses may be seen, if the system can do that.
+    pub(crate) fn allow_plain(&self) {
+        self.guard.can_track.set(self.is_on() && is_supported());
+    }
+
+    /// From now on plain accesses are seen, if they can be.
     pub(crate) fn track_plain(&self) {
-        self.guard.tracks.set(self.is_on() && is_supported());
+        self.guard.tracks.set(self.can_track_plain());
     }
 
     /// Whether plain accesses are seen.
@@ -190,7 +197,7 @@ impl Heap {
 
     /// Whether plain accesses could be seen.
     pub(crate) fn can_track_plain(&self) -> bool {
-        self.is_on() && is_supported()
+        self.guard.can_track.get()
     }
 
     /// Whether there is a closed block.
@@ -348,7 +355,7 @@ impl Heap {
 
     /// A block was freed: it is closed where an access to it would be a finding.
     pub(super) fn close_freed(&self, block: &mut Block) {
-        let is_first = self.guard.executions.get() <= FIRST && is_supported();
+        let is_first = self.guard.executions.get() <= FIRST && self.can_track_plain();
         if (is_first || self.tracks_plain() && block.is_to_close()) && block.close() {
             self.guard.has_closed.set(true);
         }

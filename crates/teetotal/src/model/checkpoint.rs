@@ -60,8 +60,9 @@ impl Keeper {
         let thread = std::thread::current();
         let test = thread.name().unwrap_or("unnamed").replace('\n', " ");
         let fairness = builder.fairness_bound.map_or("-".to_owned(), |bound| bound.to_string());
-        let Builder { max_branches, spurious, reuse, leaks, passes_like_loom, .. } = builder;
-        let settings = format!("{max_branches} {spurious} {reuse} {fairness} {leaks} {passes_like_loom}");
+        let Builder { max_branches, spurious, reuse, leaks, plain_accesses, passes_like_loom, .. } = builder;
+        let memory = format!("{reuse} {leaks} {plain_accesses}");
+        let settings = format!("{max_branches} {spurious} {fairness} {memory} {passes_like_loom}");
         let (model, program) = (builder.model.info().name, program());
         let head = format!("{TITLE}\nprogram {program}\ntest {test}\nmodel {model}\nsettings {settings}\n");
         Some(Keeper { path, head })

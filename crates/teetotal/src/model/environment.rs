@@ -67,6 +67,7 @@ pub(super) fn apply(builder: &mut Builder) {
         builder.reuse = n;
     }
     builder.leaks |= is_set("TEETOTAL_LEAKS");
+    builder.plain_accesses &= read(&["TEETOTAL_PLAIN_ACCESSES"], "1 or 0", switch).unwrap_or(true);
     if let Some(file) = ["TEETOTAL_CHECKPOINT", "LOOM_CHECKPOINT_FILE"].into_iter().find_map(text) {
         builder.checkpoint_file = Some(file.into());
     }
