@@ -78,6 +78,13 @@ impl Execution {
     }
 }
 
+/// Whether what orders a free after an access is known, so that an access which promises no order may race with a free.
+///
+/// Where it may be of the standard library, such as the counts of an `Arc`, a notification says nothing about that.
+pub(crate) fn orders_frees() -> bool {
+    current_unguarded().is_none_or(|execution| !execution.trusts_frees)
+}
+
 /// A block for the thread that runs; nothing if it comes from the system.
 pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     let execution = current_unguarded()?;
@@ -208,7 +215,9 @@ impl Execution {
     /// orders them may be of the standard library, where that is allowed; an execution in which the access comes later is
     /// a finding then.
     fn may_be_ordered(&self, thread: ThreadId, access: &Access) -> bool {
-        let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to((access.thread, access.time), thread);
+        // That an atomic write is seen says nothing about what comes after it, such as the end of an `Arc` of std.
+        let time = access.time + u32::from(access.kind == Kind::ATOMIC_WRITE);
+        let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to((access.thread, time), thread);
         if may_be {
             let _busy = self.heap.be_busy();
             self.ledger.note_trusted(access.place);

@@ -11,6 +11,7 @@ use teetotal_program::{OnFailure, Order, Value};
 use super::mutex::MutexGuard;
 use crate::hint::is_time_over;
 use crate::identity::Identity;
+use crate::lifetimes::orders_frees;
 use crate::request::{Cell, Function, Matter, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
 use crate::spurious::goes_wrong;
@@ -42,7 +43,7 @@ impl Condvar {
     }
 
     fn cell(&self) -> Cell {
-        Cell { key: self.identity.key(), initial: 0, may_race: true }
+        Cell { key: self.identity.key(), initial: 0, may_race: orders_frees() }
     }
 
     /// Changes the set of threads that wait; gives the old one.

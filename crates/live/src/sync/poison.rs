@@ -12,6 +12,7 @@ use teetotal_program::Order;
 
 use crate::hidden::{Kind, Name};
 use crate::identity::Identity;
+use crate::lifetimes::orders_frees;
 use crate::request::{Cell, What};
 use crate::runtime::{current, is_active, perform};
 use crate::statics::own_ref;
@@ -37,7 +38,7 @@ impl Poison {
 
     fn cell(&self) -> Cell {
         let initial = self.real.load(Ordering::Relaxed).into();
-        Cell { key: self.identity.key(), initial, may_race: true }
+        Cell { key: self.identity.key(), initial, may_race: orders_frees() }
     }
 
     /// Whether the flag is set, as far as a thread knows that no other thread can change.
