@@ -157,7 +157,7 @@ impl Live {
 
     /// One number for the own states of all threads, their surroundings, and what was done since this was last asked.
     fn whole_state(&self) -> u64 {
-        self.execution.heap.open_all();
+        self.execution.heap.open_live();
         let mut number = mix(self.cycles.balance, self.cycles.n_effects);
         for (index, own) in self.threads.iter().enumerate() {
             let range = self.execution.own_state(ThreadId::at(index), own.frame);

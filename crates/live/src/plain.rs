@@ -182,7 +182,7 @@ impl Execution {
     /// Closes the blocks whose accesses are to be seen before `thread` runs.
     #[inline]
     pub(crate) fn close_blocks(&self, thread: ThreadId) {
-        if self.heap.tracks_plain() && !self.is_over.get() {
+        if self.heap.tracks_plain_now() && !self.is_over.get() {
             let is_alone = self.races.borrow_mut().knows_ends(thread);
             self.heap.close(is_alone);
         }

@@ -95,7 +95,7 @@ impl Live {
 
     #[cold]
     fn copy_surroundings(&mut self, thread: ThreadId) {
-        self.execution.heap.open_all();
+        self.execution.heap.open_live();
         self.surroundings.clear();
         for (index, other) in self.threads.iter().enumerate().filter(|(index, _)| *index != thread.index()) {
             let range = self.execution.own_state(ThreadId::at(index), other.frame);

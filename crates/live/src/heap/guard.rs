@@ -8,6 +8,7 @@
 //!
 //! To close blocks takes system calls, so a search does it only where it matters: from the start once a free, or a read of
 //! a pointer, was seen that an access may race with ([`crate::plain`]). Freed blocks are closed in the first executions too.
+//! In searches that take long only some of the later executions are looked at.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
@@ -21,6 +22,11 @@ use super::{BlockEvent, BlockId, Heap, Moment};
 /// In so many executions of each copy of a model all freed blocks are closed.
 const FIRST: u32 = 16;
 
+/// Where accesses are seen, they are in so many executions of each copy of a model,
+const TRACKED: u32 = 1_000;
+/// and in one of so many after that.
+const THINNED: u32 = 64;
+
 /// So many bytes of a block, or of what a thread is started with, are searched for pointers.
 const SEARCHED: usize = 1 << 12;
 
@@ -31,6 +37,8 @@ pub(super) struct Guard {
     can_track: Cell<bool>,
     /// Whether the accesses of this search are to be seen.
     tracks: Cell<bool>,
+    /// Whether those of this execution are.
+    tracks_now: Cell<bool>,
     /// How many executions there were.
     executions: Cell<u32>,
     /// Blocks that are to be closed before code of the model runs.
@@ -105,6 +113,32 @@ fn pages(range: Range<usize>) -> Range<usize> {
     range.start & !(PAGE - 1)..range.end.next_multiple_of(PAGE)
 }
 
+/// Pages that are opened or closed together.
+#[derive(Default)]
+struct Run(Range<usize>);
+
+impl Run {
+    /// Adds pages; what they are not next to is opened or closed.
+    fn add(&mut self, pages: Range<usize>, is_open: bool) {
+        if self.0.end == pages.start {
+            self.0.end = pages.end;
+        } else {
+            self.end(is_open);
+            self.0 = pages;
+        }
+    }
+
+    /// Opens or closes what was added.
+    ///
+    /// Where the system refuses to close pages they stay open, and what is accessed there is not seen.
+    fn end(&mut self, is_open: bool) {
+        if !self.0.is_empty() {
+            set_open(&self.0, is_open);
+        }
+        self.0 = 0..0;
+    }
+}
+
 impl Block {
     fn range(&self) -> Range<usize> {
         self.start..self.start + self.size
@@ -120,21 +154,27 @@ impl Block {
         }
     }
 
+    fn pages(&self) -> Range<usize> {
+        pages(self.range())
+    }
+
     fn close(&mut self) -> bool {
-        self.is_closed |= self.is_alone && set_open(&pages(self.range()), false);
+        self.is_closed |= self.is_alone && set_open(&self.pages(), false);
         self.is_closed
     }
 
     pub(super) fn open(&mut self) {
         if self.is_closed {
-            self.is_closed = !set_open(&pages(self.range()), true);
+            self.is_closed = !set_open(&self.pages(), true);
         }
     }
 }
 
 impl Guard {
     pub(super) fn begin_execution(&self) {
-        self.executions.set(self.executions.get().saturating_add(1));
+        let number = self.executions.get().saturating_add(1);
+        self.executions.set(number);
+        self.tracks_now.set(self.tracks.get() && (number <= TRACKED || number.is_multiple_of(THINNED)));
         // SAFETY: nothing of this module keeps a reference to it.
         unsafe { (*self.open.get()).clear() };
         self.has_closed.set(false);
@@ -187,12 +227,18 @@ impl Heap {
     /// From now on plain accesses are seen, if they can be.
     pub(crate) fn track_plain(&self) {
         self.guard.tracks.set(self.can_track_plain());
+        self.guard.tracks_now.set(self.can_track_plain());
     }
 
-    /// Whether plain accesses are seen.
-    #[inline]
+    /// Whether plain accesses are seen in this search.
     pub(crate) fn tracks_plain(&self) -> bool {
         self.guard.tracks.get()
+    }
+
+    /// Whether plain accesses are seen in this execution.
+    #[inline]
+    pub(crate) fn tracks_plain_now(&self) -> bool {
+        self.guard.tracks_now.get()
     }
 
     /// Whether plain accesses could be seen.
@@ -218,16 +264,42 @@ impl Heap {
         self.with(|lanes, _| {
             // SAFETY: as in `with`.
             let open = unsafe { &mut *self.guard.open.get() };
+            open.sort_unstable_by_key(|id| (id.lane, id.index));
+            let mut run = Run::default();
             open.retain(|id| {
                 let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
                 if is_alone && block.is_live {
                     return true;
                 }
-                if !block.is_closed && block.is_to_close() && block.close() {
+                if !block.is_closed && block.is_alone && block.is_to_close() {
                     self.guard.has_closed.set(true);
+                    block.is_closed = true;
+                    run.add(block.pages(), false);
                 }
                 false
             });
+            run.end(false);
+        });
+    }
+
+    /// Opens the blocks that are allocated, so that this crate can look at what they hold.
+    pub(crate) fn open_live(&self) {
+        if !self.has_closed() {
+            return;
+        }
+        self.with(|lanes, _| {
+            // SAFETY: as in `with`.
+            let open = unsafe { &mut *self.guard.open.get() };
+            for (lane, blocks) in lanes.iter_mut().enumerate() {
+                let mut run = Run::default();
+                let closed = blocks.blocks.iter_mut().enumerate();
+                for (index, block) in closed.filter(|(_, block)| block.is_closed && block.is_live) {
+                    block.is_closed = false;
+                    open.push(BlockId { lane: lane as u32, index: index as u32 });
+                    run.add(block.pages(), true);
+                }
+                run.end(true);
+            }
         });
     }
 
@@ -356,7 +428,7 @@ impl Heap {
     /// A block was freed: it is closed where an access to it would be a finding.
     pub(super) fn close_freed(&self, block: &mut Block) {
         let is_first = self.guard.executions.get() <= FIRST && self.can_track_plain();
-        if (is_first || self.tracks_plain() && block.is_to_close()) && block.close() {
+        if (is_first || self.tracks_plain_now() && block.is_to_close()) && block.close() {
             self.guard.has_closed.set(true);
         }
     }
