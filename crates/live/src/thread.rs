@@ -294,8 +294,8 @@ enum Ends {
     InScope,
 }
 
-/// What is made here for a thread is no memory of the model.
-fn unmodeled<R>(make: impl FnOnce() -> R) -> R {
+/// What is made here for a thread, a channel or a future is no memory of the model.
+pub(crate) fn unmodeled<R>(make: impl FnOnce() -> R) -> R {
     let mut make = Some(make);
     let made = execution(|_| make.take().map(|make| make()));
     made.flatten().unwrap_or_else(|| make.take().expect("it is not yet made")())

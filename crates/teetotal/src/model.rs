@@ -233,8 +233,9 @@ impl Builder {
     #[must_use]
     #[track_caller]
     pub fn like_loom() -> Self {
+        let (leave_out_unrepeatable, passes_like_loom) = (true, true);
         let mut builder =
-            Builder { spurious: 0, leave_out_unrepeatable: true, passes_like_loom: true, ..Builder::unless_set() };
+            Builder { spurious: 0, reuse: 0, leave_out_unrepeatable, passes_like_loom, ..Builder::unless_set() };
         environment::apply(&mut builder);
         builder
     }

@@ -2,14 +2,17 @@
 
 #![allow(unsafe_code, reason = "what is checked is unsafe code")]
 
+use std::future::poll_fn;
 use std::hint::black_box;
 use std::ptr;
+use std::task::Poll;
 
 use teetotal::alloc::Checked;
+use teetotal::future::{AtomicWaker, block_on};
 use teetotal::model::{Builder, ViolationKind};
-use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use teetotal::sync::atomic::{AtomicPtr, AtomicUsize};
+use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
+use teetotal::sync::{Arc, Mutex, mpsc};
 use teetotal::thread;
 
 #[global_allocator]
@@ -309,4 +312,123 @@ fn plain_accesses_may_be_left_unseen() {
         block.read();
     });
     assert_eq!(report.failure, None);
+}
+
+#[test]
+fn the_memory_of_an_arc_is_freed_after_what_is_done_through_other_references() {
+    assert_eq!(
+        kind(|| {
+            let text = Arc::new(String::from("text"));
+            let weak = Arc::downgrade(&text);
+            thread::spawn(move || drop(weak.upgrade()));
+            drop(text);
+        }),
+        None
+    );
+    assert_eq!(
+        kind(|| {
+            let counter = Arc::new(AtomicUsize::new(0));
+            let weak = Arc::downgrade(&counter);
+            let thread = thread::spawn(move || drop(weak));
+            counter.store(1, Relaxed);
+            drop(counter);
+            thread.join().expect("it ends");
+        }),
+        None
+    );
+    // Counts that a thread asks for are in the open.
+    assert_eq!(
+        kind(|| {
+            let text = Arc::new(String::from("text"));
+            let other = Arc::clone(&text);
+            thread::spawn(move || assert_eq!(other.len(), 4));
+            drop(Arc::try_unwrap(text));
+        }),
+        None
+    );
+}
+
+#[test]
+fn one_reference_less_orders_nothing_that_comes_later() {
+    let model = |reads_later| {
+        move || {
+            let number = Arc::new(5_u64);
+            let other = Arc::clone(&number);
+            let thread = thread::spawn(move || {
+                let pointer = Pointer(Arc::as_ptr(&other).cast_mut());
+                pointer.read();
+                drop(other);
+                if reads_later {
+                    pointer.read();
+                }
+            });
+            drop(number);
+            thread.join().expect("it ends");
+        }
+    };
+    assert_eq!(kind(model(false)), None);
+    assert_eq!(kind(model(true)), Some(ViolationKind::UseAfterFree));
+}
+
+/// A count of references, and what it is for.
+struct Counted {
+    count: AtomicUsize,
+    number: u64,
+}
+
+#[test]
+fn what_is_beside_a_count_of_references_is_looked_at_too() {
+    let model = |reads_later| {
+        move || {
+            let block =
+                Pointer(Box::into_raw(Box::new(Counted { count: AtomicUsize::new(2), number: 5 })).cast::<u8>());
+            let release = move || {
+                let shared = { block }.0.cast::<Counted>();
+                // SAFETY: the count says that it is there.
+                let (count, number) = unsafe { (&(*shared).count, Pointer(&raw mut (*shared).number)) };
+                number.read();
+                if count.fetch_sub(1, AcqRel) == 1 {
+                    // SAFETY: this was the last reference.
+                    drop(unsafe { Box::from_raw(shared) });
+                } else if reads_later {
+                    number.read();
+                }
+            };
+            thread::spawn(release);
+            release();
+        }
+    };
+    assert_eq!(kind(model(false)), None);
+    assert_eq!(kind(model(true)), Some(ViolationKind::UseAfterFree));
+}
+
+#[test]
+fn a_channel_that_grows_moves_no_memory_of_the_model() {
+    let found = kind(|| {
+        let (sender, receiver) = mpsc::channel();
+        (0..4).for_each(|number| sender.send(number).expect("there is a receiver"));
+        let receiver = Arc::new(Mutex::new(receiver));
+        let own = Arc::clone(&receiver);
+        thread::spawn(move || drop(sender.send(4)));
+        assert_eq!(receiver.lock().expect("nothing panics").recv(), Ok(0));
+        drop(own);
+    });
+    assert_eq!(found, None);
+}
+
+#[test]
+fn a_waker_is_dropped_by_any_thread() {
+    let found = kind(|| {
+        let shared = Arc::new((AtomicBool::new(false), AtomicWaker::new()));
+        let other = Arc::clone(&shared);
+        thread::spawn(move || {
+            other.0.store(true, Release);
+            other.1.wake();
+        });
+        block_on(poll_fn(|context| {
+            shared.1.register_by_ref(context.waker());
+            if shared.0.load(Acquire) { Poll::Ready(()) } else { Poll::Pending }
+        }));
+    });
+    assert_eq!(found, None);
 }

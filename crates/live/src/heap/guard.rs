@@ -147,8 +147,8 @@ impl Block {
     /// Whether an access is to be seen.
     fn is_to_close(&self) -> bool {
         match self.watched {
-            // What happens to locations is seen without.
-            Watched::Reached => !self.is_live || self.keys.is_empty(),
+            // What happens to locations is seen without, and references that are counted lead to the rest.
+            Watched::Reached => !self.is_live || !self.is_counted || self.keys.is_empty(),
             Watched::Published => true,
             Watched::No => !self.is_live,
         }
@@ -370,6 +370,16 @@ impl Heap {
             let Touch { thread, when: Moment { after, .. }, site } = *rival;
             Some(BlockEvent { thread: Some(thread), after, place: sites.place(site) })
         })
+    }
+
+    /// An `Arc` of this crate was made of what is at `address`.
+    pub(crate) fn note_counted(&self, address: usize) {
+        let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return };
+        self.with(|lanes, _| {
+            if let Some(index) = lanes.get(lane).and_then(|lane| lane.around(address)) {
+                lanes[lane].blocks[index].is_counted = true;
+            }
+        });
     }
 
     /// Whether another thread than `thread` may know the address of a block.

@@ -58,6 +58,8 @@ pub(super) struct Block {
     pub(super) touches: Vec<Touch>,
     /// Whether a compare-exchange that failed would have written its address.
     pub(super) is_offered: bool,
+    /// Whether it is the memory of an `Arc` of this crate.
+    pub(super) is_counted: bool,
 }
 
 impl Block {
@@ -71,6 +73,7 @@ impl Block {
         self.touches.clear();
         self.open();
         self.is_offered = false;
+        self.is_counted = false;
     }
 
     /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
@@ -173,6 +176,7 @@ impl Lane {
             watched: Watched::No,
             touches: Vec::new(),
             is_offered: false,
+            is_counted: false,
         });
         Some(start)
     }

@@ -52,7 +52,7 @@ impl Sites {
     }
 }
 
-/// The first place in a backtrace that is neither of this crate nor of the standard library.
+/// The first place in a backtrace that is neither of this crate, of its coroutines, nor of the standard library.
 ///
 /// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a function
 /// that was inlined may be without its path, so that its file decides too.
@@ -64,11 +64,12 @@ fn place_in(trace: &str) -> Option<Place> {
             let function = line.split_once(": ").map_or(line, |(_, function)| function);
             let function = function.trim_start_matches(['<', '&']);
             let of_rust = ["core::", "alloc::", "std::", "__r", "_R", "rust_"];
-            is_own = function.starts_with("teetotal_live::") || of_rust.iter().any(|name| function.starts_with(name));
+            let of_crates = ["teetotal_live::", "corosensei::"];
+            is_own = of_rust.iter().chain(&of_crates).any(|name| function.starts_with(name));
             continue;
         };
-        let of_rust = ["/rustc/", "/library/alloc/", "/library/core/", "/library/std/"];
-        if is_own || place.contains(own_files) || of_rust.iter().any(|folder| place.contains(folder)) {
+        let of_others = ["/rustc/", "/library/alloc/", "/library/core/", "/library/std/", "/corosensei-"];
+        if is_own || place.contains(own_files) || of_others.iter().any(|folder| place.contains(folder)) {
             continue;
         }
         let mut parts = place.rsplitn(3, ':');
@@ -83,7 +84,7 @@ fn relative(file: &str) -> String {
     let file = file.strip_prefix("./").unwrap_or(file);
     let here = std::env::current_dir().ok();
     let below = here.as_deref().and_then(|here| {
-        let ancestors = here.ancestors().take(4);
+        let ancestors = here.ancestors().take(4).filter(|folder| folder.parent().is_some());
         ancestors.filter_map(|root| std::path::Path::new(file).strip_prefix(root).ok()).next()
     });
     below.map_or_else(|| file.to_owned(), |below| below.display().to_string())
@@ -101,6 +102,14 @@ mod tests {
                      3: stack::push\n             at /elsewhere/tests/stack.rs:17:20\n";
         let place = place_in(trace).expect("there is a frame of the user");
         assert_eq!((place.file.as_str(), place.line, place.column), ("/elsewhere/tests/stack.rs", 17, 20));
+    }
+
+    #[test]
+    fn what_the_end_of_a_thread_frees_is_freed_nowhere_in_the_source() {
+        let trace = "   0: teetotal_live::local::drop_locals\n             at /x/crates/live/src/local.rs:3:4\n   \
+                     1: corosensei::coroutine::on_stack\n             at /x/corosensei-0.3.4/src/coroutine.rs:5:6\n   \
+                     2: f\n             at /x/corosensei-0.3.4/src/unwind.rs:7:8\n";
+        assert_eq!(place_in(trace), None);
     }
 
     #[test]

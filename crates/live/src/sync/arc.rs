@@ -60,7 +60,7 @@ impl<T> Arc<T> {
         let tag = Tag::new(0, Location::caller(), true);
         let unmade = Unmade(tag, Location::caller());
         let value = real::Arc::new_cyclic(|weak| {
-            let weak = ManuallyDrop::new(Weak { value: weak.clone(), tag });
+            let weak = ManuallyDrop::new(Weak { value: ManuallyDrop::new(weak.clone()), tag });
             let value = f(&weak);
             drop(ManuallyDrop::into_inner(weak).into_std());
             value
@@ -87,7 +87,7 @@ impl<T> Arc<T> {
         if tag.take_last(place) == Some(false) {
             return Err(this);
         }
-        match real::Arc::try_unwrap(this.into_std()) {
+        match tag.let_go(|| real::Arc::try_unwrap(this.into_std())) {
             Ok(value) => {
                 tag.gone(place);
                 Ok(value)
@@ -109,7 +109,7 @@ impl<T> Arc<T> {
         if is_last() {
             tag.gone(place);
         }
-        real::Arc::into_inner(this.into_std())
+        tag.let_go(|| real::Arc::into_inner(this.into_std()))
     }
 
     /// The value, or a clone if others own it too.
@@ -170,7 +170,7 @@ impl<T: ?Sized> Arc<T> {
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
         this.tag.weak_added(Location::caller());
-        Weak { value: real::Arc::downgrade(&this.value), tag: this.tag }
+        Weak { value: ManuallyDrop::new(real::Arc::downgrade(&this.value)), tag: this.tag }
     }
 
     /// The value, to change it, if nobody else has a reference.
@@ -285,12 +285,19 @@ impl<T: ?Sized> Drop for Arc<T> {
         let tag = self.tag;
         // SAFETY: it is not used again.
         let value = unsafe { ManuallyDrop::take(&mut self.value) };
-        if is_last {
-            tag.gone(place);
+        if !is_last {
+            return tag.let_go(|| drop(value));
         }
+        tag.gone(place);
+        // Weak references have to do with the memory, and not with the value.
+        let memory = real::Arc::downgrade(&value);
+        let drop_both = || {
+            drop(value);
+            tag.let_go(|| drop(memory));
+        };
         match how {
-            Last::Plain => drop(value),
-            Last::Unseen(name, known) => unseen(name, Some(&known), || drop(value)),
+            Last::Plain => drop_both(),
+            Last::Unseen(name, known) => unseen(name, Some(&known), drop_both),
         }
     }
 }

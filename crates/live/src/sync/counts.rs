@@ -10,7 +10,7 @@ use teetotal_program::{OnFailure, Order, ThreadId, Value};
 use crate::clock::Clock;
 use crate::complaint::Complaint;
 use crate::heap::FaultKind;
-use crate::hidden::{Kind, Name};
+use crate::hidden::{Kind, Name, unseen};
 use crate::identity::Identity;
 use crate::lifetimes::Told;
 use crate::request::{Cell, Function, Update, What};
@@ -32,6 +32,8 @@ pub(crate) struct Counts {
     identity: Option<Box<Identity>>,
     /// What those knew who dropped a reference.
     dropped: Clock,
+    /// What those knew who let go of a reference, strong or weak, when they had done so.
+    released: Clock,
     /// When there was another reference, strong or weak, or one weak reference less.
     changed: Clock,
     /// Who looked at them, if somebody did.
@@ -84,10 +86,12 @@ impl Tag {
                 possession,
                 identity,
                 dropped: Clock::default(),
+                released: Clock::default(),
                 changed: Clock::default(),
                 looked: None,
                 told: execution.told(place).map(|made| (made, None)),
             });
+            execution.heap.note_counted(address);
             note_taken(arcs.len(), 1);
             Tag { generation: execution.generation.get(), index: arcs.len() - 1 }
         });
@@ -116,7 +120,10 @@ impl Tag {
 
     /// It points to `address`.
     pub(super) fn set_address(self, address: usize) {
-        self.with(|_, counts| counts.address = address);
+        self.with(|execution, counts| {
+            counts.address = address;
+            execution.heap.note_counted(address);
+        });
     }
 
     fn with<R>(self, f: impl FnOnce(&Execution, &mut Counts) -> R) -> Option<R> {
@@ -242,6 +249,27 @@ impl Tag {
         if is_active() {
             current(Execution::note_operation);
         }
+    }
+
+    /// Runs `f`, which lets go of a reference. If that frees the memory, the free comes after all that was done through
+    /// other references.
+    pub(super) fn let_go<R>(self, f: impl FnOnce() -> R) -> R {
+        let others = self.searched(|execution, thread, counts| {
+            let is_unknown = execution.heap.is_on() && !execution.races.borrow_mut().knows(thread, &counts.released);
+            is_unknown.then(|| (counts.name, counts.released.clone()))
+        });
+        let result = match others.flatten() {
+            Some((name, released)) => unseen(name, Some(&released), f),
+            None => f(),
+        };
+        self.searched(|execution, thread, counts| {
+            if execution.heap.is_on() {
+                execution.races.borrow_mut().tell(thread, &mut counts.released);
+                // What the thread does with the memory from here on is not ordered by this.
+                execution.close_blocks(thread);
+            }
+        });
+        result
     }
 
     /// What the thread that runs does next depends on how many references there are.

@@ -18,11 +18,12 @@ use crate::hint::is_time_over;
 use crate::identity::Identity;
 use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, refuse_captured, running};
+use crate::thread::unmodeled;
 
 /// A channel without a limit.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_active() {
-        let shared = Arc::new(Shared::new(None));
+        let shared = unmodeled(|| Arc::new(Shared::new(None)));
         return (Sender(Way::Modeled(Arc::clone(&shared))), Receiver(End::Modeled(shared)));
     }
     let (sender, receiver) = real::channel();
@@ -32,7 +33,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// A channel that holds at most `bound` messages; a sender waits for room, or with a bound of 0 for the receiver.
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_active() {
-        let shared = Arc::new(Shared::new(Some(bound)));
+        let shared = unmodeled(|| Arc::new(Shared::new(Some(bound))));
         return (SyncSender(Way::Modeled(Arc::clone(&shared))), Receiver(End::Modeled(shared)));
     }
     let (sender, receiver) = real::sync_channel(bound);
@@ -91,7 +92,7 @@ impl<T> Shared<T> {
         }
         let number = channel::sent(state);
         self.with(|messages| {
-            messages.list.resize_with(messages.list.len().max(number as usize + 1), || None);
+            unmodeled(|| messages.list.resize_with(messages.list.len().max(number as usize + 1), || None));
             messages.list[number as usize] = Some(message);
         });
         Ok(number)

@@ -12,23 +12,23 @@ use super::counts::Tag;
 
 /// A reference that does not keep a value.
 pub struct Weak<T: ?Sized> {
-    pub(super) value: real::Weak<T>,
+    pub(super) value: ManuallyDrop<real::Weak<T>>,
     pub(super) tag: Tag,
 }
 
 impl<T> Weak<T> {
     /// A reference to nothing.
     pub const fn new() -> Self {
-        Weak { value: real::Weak::new(), tag: Tag::NONE }
+        Weak { value: ManuallyDrop::new(real::Weak::new()), tag: Tag::NONE }
     }
 }
 
 impl<T: ?Sized> Weak<T> {
     /// The one of the standard library, without a change of the counts.
     pub(super) fn into_std(self) -> real::Weak<T> {
-        let this = ManuallyDrop::new(self);
+        let mut this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped.
-        unsafe { std::ptr::read(&this.value) }
+        unsafe { ManuallyDrop::take(&mut this.value) }
     }
 
     /// Whether it is a reference to nothing in every execution.
@@ -93,7 +93,7 @@ impl<T: ?Sized> Weak<T> {
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
         // SAFETY: the caller's.
-        Weak { value: unsafe { real::Weak::from_raw(pointer) }, tag }
+        Weak { value: ManuallyDrop::new(unsafe { real::Weak::from_raw(pointer) }), tag }
     }
 }
 
@@ -101,7 +101,7 @@ impl<T: ?Sized> Clone for Weak<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         self.tag.weak_added(Location::caller());
-        Weak { value: self.value.clone(), tag: self.tag }
+        Weak { value: ManuallyDrop::clone(&self.value), tag: self.tag }
     }
 }
 
@@ -109,6 +109,9 @@ impl<T: ?Sized> Drop for Weak<T> {
     #[track_caller]
     fn drop(&mut self) {
         self.tag.weak_dropped(Location::caller());
+        // SAFETY: it is not used again.
+        let value = unsafe { ManuallyDrop::take(&mut self.value) };
+        self.tag.let_go(|| drop(value));
     }
 }
 
