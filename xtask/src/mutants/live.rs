@@ -483,4 +483,28 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "self.has_given_up.set(true);",
         replacement: "self.has_given_up.set(false);",
     },
+    Mutant {
+        name: "who frees the memory of an Arc does not know what was done through other references",
+        file: "crates/live/src/sync/counts.rs",
+        original: "Some((name, released)) => unseen(name, Some(&released), f),",
+        replacement: "Some((name, _)) => unseen(name, None, f),",
+    },
+    Mutant {
+        name: "what a thread does after it has dropped a reference is ordered by that",
+        file: "crates/live/src/sync/counts.rs",
+        original: "execution.close_blocks(thread);",
+        replacement: "let _ = thread;",
+    },
+    Mutant {
+        name: "plain accesses beside a location are not seen",
+        file: "crates/live/src/heap/guard.rs",
+        original: "!self.is_live || !self.is_counted || self.keys.is_empty()",
+        replacement: "!self.is_live || self.keys.is_empty()",
+    },
+    Mutant {
+        name: "what channels and wakers are made of is memory of the model",
+        file: "crates/live/src/thread.rs",
+        original: "let made = execution(|_| make.take().map(|make| make()));",
+        replacement: "let made: Option<Option<R>> = None;",
+    },
 ];

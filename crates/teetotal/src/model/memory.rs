@@ -96,6 +96,10 @@ fn help(fault: &MemoryFault) -> &'static str {
     match fault.kind {
         FaultKind::DoubleFree => "let one atomic exchange, such as `swap` or `compare_exchange`, decide who frees it",
         FaultKind::UnpublishedBlock => "store the pointer with `Release` or stronger, and load it with `Acquire`",
+        FaultKind::RacingFree if fault.plain.is_some() => {
+            "end the last access with a `Release` operation, and let the free come after an `Acquire` one that sees it; \
+             what an `Arc` or a lock of `std` orders is not known: use those of `teetotal`"
+        }
         FaultKind::RacingFree => {
             "end the last access with a `Release` operation, and let the free come after an `Acquire` one that sees it"
         }
