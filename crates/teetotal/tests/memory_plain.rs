@@ -409,7 +409,7 @@ fn a_channel_that_grows_moves_no_memory_of_the_model() {
         (0..4).for_each(|number| sender.send(number).expect("there is a receiver"));
         let receiver = Arc::new(Mutex::new(receiver));
         let own = Arc::clone(&receiver);
-        thread::spawn(move || drop(sender.send(4)));
+        thread::spawn(move || _ = sender.send(4));
         assert_eq!(receiver.lock().expect("nothing panics").recv(), Ok(0));
         drop(own);
     });
