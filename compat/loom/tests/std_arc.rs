@@ -11,12 +11,12 @@ fn a_notification_need_not_come_before_the_last_reference() {
         let pair = Arc::new((Mutex::new(false), Condvar::new()));
         let other = Arc::clone(&pair);
         loom::thread::spawn(move || {
-            let mut is_set = other.0.lock().unwrap();
+            let mut is_set = other.0.lock().expect("nothing panics");
             while !*is_set {
-                is_set = other.1.wait(is_set).unwrap();
+                is_set = other.1.wait(is_set).expect("nothing panics");
             }
         });
-        *pair.0.lock().unwrap() = true;
+        *pair.0.lock().expect("nothing panics") = true;
         pair.1.notify_one();
     });
 }

@@ -432,3 +432,15 @@ fn a_waker_is_dropped_by_any_thread() {
     });
     assert_eq!(found, None);
 }
+
+#[test]
+fn a_model_that_makes_backtraces_is_told() {
+    let (kind, text) = fault(|| {
+        let text = std::backtrace::Backtrace::force_capture().to_string();
+        AtomicUsize::new(0).store(1, Relaxed);
+        assert!(text.is_empty(), "it has frames");
+    })
+    .expect("there are frames");
+    assert_eq!(kind, ViolationKind::Panic);
+    assert!(text.contains("it has frames"), "{text}");
+}

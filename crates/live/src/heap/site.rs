@@ -38,7 +38,7 @@ impl Sites {
     /// Takes note of where the thread that runs is.
     #[inline]
     pub(super) fn add(&mut self) -> Site {
-        if !self.is_recorded {
+        if !self.is_recorded || is_in_backtrace() {
             return Site::UNKNOWN;
         }
         self.traces.push(Backtrace::force_capture());
@@ -50,6 +50,47 @@ impl Sites {
         let trace = self.traces.get(site.0 as usize)?;
         place_in(&trace.to_string())
     }
+}
+
+/// Whether the thread that runs is making or printing a backtrace, which the standard library does under a lock.
+#[cfg(target_os = "linux")]
+fn is_in_backtrace() -> bool {
+    use std::ffi::{c_int, c_void};
+    use std::fmt::{Debug, Display, Formatter, Result};
+
+    unsafe extern "C-unwind" {
+        fn _Unwind_Backtrace(
+            step: extern "C-unwind" fn(*mut c_void, *mut c_void) -> c_int,
+            found: *mut c_void,
+        ) -> c_int;
+        fn _Unwind_GetIP(frame: *mut c_void) -> usize;
+        fn _Unwind_FindEnclosingFunction(address: *mut c_void) -> *mut c_void;
+    }
+
+    extern "C-unwind" fn step(frame: *mut c_void, found: *mut c_void) -> c_int {
+        type Print = fn(&Backtrace, &mut Formatter<'_>) -> Result;
+        let makes = [Backtrace::capture as fn() -> Backtrace, Backtrace::force_capture].map(|make| make as usize);
+        let prints = [<Backtrace as Display>::fmt as Print, <Backtrace as Debug>::fmt].map(|print| print as usize);
+        // SAFETY: the unwinder passes a frame, and the flag that it was given.
+        unsafe {
+            let function =
+                _Unwind_FindEnclosingFunction(_Unwind_GetIP(frame).saturating_sub(1) as *mut c_void) as usize;
+            let is_one = makes.iter().chain(&prints).any(|&other| other == function);
+            *found.cast::<bool>() |= is_one;
+            c_int::from(is_one)
+        }
+    }
+
+    let mut found = false;
+    // SAFETY: the function goes through the frames, and passes the flag.
+    unsafe { _Unwind_Backtrace(step, (&raw mut found).cast()) };
+    found
+}
+
+/// Elsewhere it is not known.
+#[cfg(not(target_os = "linux"))]
+fn is_in_backtrace() -> bool {
+    false
 }
 
 /// The first place in a backtrace that is neither of this crate, of its coroutines, nor of the standard library.
