@@ -24,6 +24,7 @@ pub use fault::{BlockEvent, FaultKind, MemoryFault};
 pub(crate) use guard::Closed;
 pub(crate) use poison::{is_poison, resume_address, watch_poison};
 pub(crate) use region::{contains as is_of_models, open_page};
+pub(crate) use site::is_in_std_arc;
 
 use crate::identity::Key;
 use crate::possession::Leak;

@@ -7,7 +7,7 @@ use std::panic::Location;
 use teetotal_program::ThreadId;
 
 use crate::complaint::{Access, Complaint, Kind, Place, Race};
-use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment};
+use crate::heap::{BlockEvent, BlockId, FaultKind, Freed, History, MemoryFault, Moment, is_in_std_arc};
 use crate::identity::{Identity, Key};
 use crate::loops::mix;
 use crate::races::Races;
@@ -156,12 +156,20 @@ fn refuse_free(execution: &Execution, (thread, now): (ThreadId, Moment), id: Blo
     if !execution.knows_allocation(thread, id) {
         end(execution, MemoryFault { freed: None, ..fault(FaultKind::UnpublishedBlock) });
     }
+    // The counts of an `Arc` of std, which are not seen, order its last reference after all others.
+    let is_ordered = || {
+        let _busy = execution.heap.be_busy();
+        execution.n_dropping.get() == 0 && is_in_std_arc()
+    };
     if let Some(access) = execution.rival_in(thread, id)
         && !execution.may_be_ordered(thread, &access)
+        && !is_ordered()
     {
         end(execution, MemoryFault { access: Some(access), ..fault(FaultKind::RacingFree) });
     }
-    if let Some(access) = execution.plain_rival(thread, id) {
+    if let Some(access) = execution.plain_rival(thread, id)
+        && !is_ordered()
+    {
         end(execution, MemoryFault { plain: Some(access), ..fault(FaultKind::RacingFree) });
     }
 }

@@ -98,6 +98,8 @@ pub(crate) struct Execution {
     pub(crate) reuse: Reuse,
     /// Whether a free may be ordered after accesses by what is not of this crate.
     pub(crate) trusts_frees: bool,
+    /// How many last references of `Arc`s of this crate are being dropped, with what they refer to.
+    pub(crate) n_dropping: Cell<u32>,
     /// The operation that was asked for last.
     last_place: Cell<Option<&'static Location<'static>>>,
     /// Whether the search no longer looks.
@@ -393,6 +395,7 @@ impl Execution {
         self.heap.begin();
         self.reuse.clear();
         self.last_place.take();
+        self.n_dropping.take();
         self.generation.renew();
     }
 

@@ -444,3 +444,26 @@ fn a_model_that_makes_backtraces_is_told() {
     assert_eq!(kind, ViolationKind::Panic);
     assert!(text.contains("it has frames"), "{text}");
 }
+
+#[test]
+fn the_counts_of_an_arc_of_std_order_its_end() {
+    let model = |is_counted: bool| {
+        move || {
+            let text = std::sync::Arc::new((AtomicUsize::new(0), String::from("text")));
+            let other = std::sync::Arc::clone(&text);
+            thread::spawn(move || {
+                other.0.fetch_add(1, Relaxed);
+                assert_eq!(other.1.len(), 4);
+                if !is_counted {
+                    // SAFETY: there is none, which is to be found.
+                    unsafe { std::sync::Arc::decrement_strong_count(std::sync::Arc::as_ptr(&other)) };
+                    assert_eq!(black_box(&other).1.len(), 4);
+                    std::mem::forget(other);
+                }
+            });
+            assert_eq!(text.1.as_str(), "text");
+        }
+    };
+    assert_eq!(kind(model(true)), None);
+    assert_eq!(kind(model(false)), Some(ViolationKind::UseAfterFree));
+}

@@ -87,6 +87,15 @@ fn is_in_backtrace() -> bool {
     found
 }
 
+/// Whether the thread that runs drops the last reference of an `Arc` of the standard library, as far as symbols tell.
+pub(crate) fn is_in_std_arc() -> bool {
+    // The last call of a function may leave no frame of it, and a name may be without its path.
+    let names =
+        ["drop_in_place<alloc::sync::Arc<", "alloc::sync::Arc<T,A> as core::ops::drop::Drop>::drop", "drop_slow"];
+    let is_of_arc = |line: &str| names.iter().any(|name| line.contains(name)) && !line.contains("alloc::rc::");
+    !is_in_backtrace() && Backtrace::force_capture().to_string().lines().any(is_of_arc)
+}
+
 /// Elsewhere it is not known.
 #[cfg(not(target_os = "linux"))]
 fn is_in_backtrace() -> bool {

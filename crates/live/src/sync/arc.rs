@@ -16,6 +16,7 @@ use super::counts::{Last, Tag};
 use super::weak::Weak;
 use crate::heap::FaultKind;
 use crate::hidden::unseen;
+use crate::runtime::current_unguarded;
 
 /// A value that several own.
 ///
@@ -292,7 +293,7 @@ impl<T: ?Sized> Drop for Arc<T> {
         // Weak references have to do with the memory, and not with the value.
         let memory = real::Arc::downgrade(&value);
         let drop_both = || {
-            drop(value);
+            dropping(|| drop(value));
             tag.let_go(|| drop(memory));
         };
         match how {
@@ -427,4 +428,21 @@ impl<T: ?Sized> fmt::Pointer for Arc<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (&raw const **self).fmt(f)
     }
+}
+
+/// Runs `f`, which drops what the last reference of an `Arc` refers to.
+fn dropping(f: impl FnOnce()) {
+    struct End;
+    impl Drop for End {
+        fn drop(&mut self) {
+            if let Some(execution) = current_unguarded() {
+                execution.n_dropping.set(execution.n_dropping.get().saturating_sub(1));
+            }
+        }
+    }
+    if let Some(execution) = current_unguarded() {
+        execution.n_dropping.set(execution.n_dropping.get() + 1);
+    }
+    let _end = End;
+    f();
 }
