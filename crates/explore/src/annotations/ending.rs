@@ -77,6 +77,11 @@ fn wishes<S: Hindsight>(changes: &Changes<'_, S>) -> Vec<Wish> {
     for &(loc, value) in &execution.wishes {
         add_wish(changes, &mut wishes, loc, &|source| execution.value(loc, source) == value);
     }
+    // What a failed await restores it would read from another write next time if that came last, though it is the same value.
+    for &(loc, _) in &execution.restored {
+        let is_restored = |source| matches!(source, Source::Write(write) if execution.restored.contains(&(loc, write)));
+        add_wish(changes, &mut wishes, loc, &is_restored);
+    }
     wishes
 }
 

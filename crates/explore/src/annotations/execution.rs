@@ -20,6 +20,8 @@ pub(super) struct Execution<K> {
     pub(super) initial: Vec<Value>,
     /// What memory has to hold at the end so that threads wait for good, besides where they wait.
     pub(super) wishes: Vec<(Loc, Value)>,
+    /// What failed awaits wrote and wrote back, where they did.
+    pub(super) restored: Vec<(Loc, EventId)>,
 }
 
 /// An operation, and what is kept of it if it may do different things with different values.

@@ -172,10 +172,15 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
     fn end(mut self) -> Execution<S::Kept> {
         let n_performed = self.trace.events().len();
         let subject = self.system.subject();
-        let mut wishes = Vec::new();
+        let (mut wishes, mut restored) = (Vec::new(), Vec::new());
         for index in 0..subject.n_threads() {
             let thread = ThreadId::at(index);
             wishes.extend(subject.waits_while(thread));
+            if let Status::FailedAwait(failed) = subject.status(thread) {
+                let is_failed = |event: &Event| event.thread == thread && event.index >= failed.since;
+                let writes = self.trace.ids().filter(|(_, event)| event.is_write() && is_failed(event));
+                restored.extend(writes.filter_map(|(id, event)| Some((event.loc?, id))));
+            }
             let Status::Ready(op) = subject.status(thread) else { continue };
             let Some((event, loc)) = standing(subject, thread, op) else { continue };
             self.trace.step(Step::Issue { thread, alternative: 0 });
@@ -184,7 +189,7 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
         }
         let initial = (0..subject.n_locations()).map(|loc| subject.initial(Loc::at(loc))).collect();
         let Run { trace, called: names, operations, .. } = self;
-        Execution { trace, n_performed, names, operations, initial, wishes }
+        Execution { trace, n_performed, names, operations, initial, wishes, restored }
     }
 }
 

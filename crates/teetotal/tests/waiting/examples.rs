@@ -78,3 +78,12 @@ fn data_that_is_changed_and_restored_behind_a_lock_is_seen() {
     let changes = vec![locked(0, Change::Set(0)), BreakIf(0, 2), locked(2, Change::Count(2))];
     agrees(&vec![waits, vec![Loop(None, changes)]]);
 }
+
+/// Two stores of one value: that the value is there at the end does not say that the loop has read the last of them.
+#[test]
+fn a_loop_that_restores_is_a_livelock_whichever_of_equal_stores_it_reads() {
+    use Statement::{BreakIf, Exchange, Keep, Load, Loop, Store};
+    let restores = vec![Exchange(0, 2, 0, 2), BreakIf(0, 0), Keep(0, 0), Statement::Hint(Hint::Spin)];
+    let looks = vec![Loop(None, restores), Load(2, 0, Ordering::Acquire), BreakIf(2, 2)];
+    agrees(&vec![vec![Loop(None, looks)], vec![Store(0, 2, Ordering::SeqCst)], vec![Store(0, 2, Ordering::Relaxed)]]);
+}
