@@ -424,6 +424,12 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "if false\n                && let Some(at)",
     },
     Mutant {
+        name: "a loop that restores may end behind any store of the same value",
+        file: "crates/explore/src/annotations/ending.rs",
+        original: "for &(loc, _) in &execution.restored {",
+        replacement: "for &(loc, _) in execution.restored.iter().take(0) {",
+    },
+    Mutant {
         name: "a free need not come after plain accesses",
         file: "crates/live/src/plain.rs",
         original: "if other == thread || races.knows_time(thread, other, when.time) {",
