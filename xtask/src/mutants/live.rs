@@ -456,7 +456,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "freed blocks are not closed",
         file: "crates/live/src/heap/guard.rs",
-        original: "if (is_first || self.tracks_plain() && block.is_to_close()) && block.close() {",
+        original: "if (is_first || self.tracks_plain_now() && block.is_to_close()) && block.close() {",
         replacement: "if false && is_first && block.close() {",
     },
     Mutant {
