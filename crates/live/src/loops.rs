@@ -227,7 +227,7 @@ impl Loops {
     ) -> (bool, Option<Exceeded>) {
         let now = self.deeds.len() as u32;
         let (arrivals, since, earlier) = self.recent.arrive(place, depth, now);
-        // Nobody waits by starting threads or by joining them.
+        // No thread waits by starting threads or by joining them.
         if since == now || self.deeds.last() == Some(&Deed::Lasting) {
             return (false, None);
         }

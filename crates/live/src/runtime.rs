@@ -133,7 +133,7 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
 #[inline]
 pub(crate) fn current_unguarded() -> Option<&'static Execution> {
     let execution = CURRENT.get();
-    // SAFETY: the pointer is set only while `enter` holds a reference to the execution, and nobody keeps it.
+    // SAFETY: the pointer is set only while `enter` holds a reference to the execution, and no caller keeps it.
     unsafe { execution.as_ref() }
 }
 

@@ -36,7 +36,7 @@ pub(crate) struct Counts {
     released: Clock,
     /// When there was another reference, strong or weak, or one weak reference less.
     changed: Clock,
-    /// Who looked at them, if somebody did.
+    /// Which threads looked at them, if any did.
     looked: Option<Box<Looked>>,
     /// Where the `Arc` was made, and where the last strong reference was dropped.
     told: Option<(Told, Option<Told>)>,
