@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use teetotal_gallery::{self as gallery, SetThreads, Swap, Variant};
 use teetotal_memory::ModelId;
-use teetotal_program::gallery::{self, SetThreads, Swap, Variant};
 use teetotal_program::ir::{Instruction, Program};
 use teetotal_program::{Order, Span, ThreadId};
 

@@ -4,9 +4,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::{Options, SearchId, Stats, check};
+use teetotal_check::{Options, SearchId, check};
+use teetotal_engine::Stats;
+use teetotal_gallery::{self as gallery, Variant, Waiting};
 use teetotal_memory::ModelId;
-use teetotal_program::gallery::{self, Variant, Waiting};
 use teetotal_program::ir::{Builder, Program};
 
 use crate::clock::Clock;

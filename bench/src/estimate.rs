@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use teetotal_explore::dpor::Estimate;
-use teetotal_explore::{Limits, estimate};
+use teetotal_check::estimate;
+use teetotal_dpor::Estimate;
+use teetotal_engine::Limits;
+use teetotal_gallery::{self as gallery, Variant, Waiting};
 use teetotal_memory::ModelId;
-use teetotal_program::gallery::{self, Variant, Waiting};
 use teetotal_program::ir::Program;
 
 use crate::dpor;

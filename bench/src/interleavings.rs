@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use teetotal_explore::driver::{self, Flow, Observer};
-use teetotal_explore::stateless::Bounded;
-use teetotal_explore::{Coverage, Limits, StopReason, System};
+use teetotal_engine::driver::{self, Flow, Observer};
+use teetotal_engine::stateless::Bounded;
+use teetotal_engine::{Coverage, Limits, StopReason, System};
 use teetotal_judge::monitors::robustness::{Algorithm, Attempt, Borderline};
 use teetotal_judge::{Ending, View};
 use teetotal_memory::models::Sc;

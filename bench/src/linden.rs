@@ -4,14 +4,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use teetotal_explore::symbolic::{Effort, Settings, search};
-use teetotal_explore::{Collector, Coverage, Limits, Stats};
-use teetotal_memory::ModelId;
-use teetotal_memory::models::Tso;
-use teetotal_program::gallery::{
+use teetotal_engine::{Collector, Coverage, Limits, Stats};
+use teetotal_gallery::{
     Guard, HowOften, dekker_entry, filter_lock, peterson_entry, stores_in_a_loop, two_writers, unlocking_cycle,
 };
+use teetotal_memory::ModelId;
+use teetotal_memory::models::Tso;
 use teetotal_program::ir::{Interpreter, Program};
+use teetotal_symbolic::{Effort, Settings, search};
 
 /// A row of the table: stored states, visited states, seconds, depth, errors.
 struct Published {

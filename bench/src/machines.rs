@@ -4,11 +4,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use teetotal_explore::stateful::{Settings, search};
-use teetotal_explore::{Collector, Limits, Stats, System};
+use teetotal_engine::{Collector, Limits, Stats, System};
+use teetotal_gallery as gallery;
 use teetotal_memory::{Model, ModelId, ModelVisitor};
-use teetotal_program::gallery;
 use teetotal_program::ir::{Interpreter, Program};
+use teetotal_stateful::{Settings, search};
 
 /// What is to be reached on each of the programs.
 const TARGET: Duration = Duration::from_millis(300);

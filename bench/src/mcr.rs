@@ -4,11 +4,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::{Limits, Options, SearchId, check, trace_of};
+use teetotal_check::{Options, SearchId, check};
+use teetotal_engine::{Limits, trace_of};
+use teetotal_gallery as gallery;
 use teetotal_judge::MonitorId;
 use teetotal_memory::{MODELS, ModelId};
 use teetotal_program::condition::Condition;
-use teetotal_program::gallery;
 use teetotal_program::ir::{Instruction, Program};
 
 use crate::clock::Clock;

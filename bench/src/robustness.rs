@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use teetotal::sync::atomic::{AtomicUsize, Ordering};
 use teetotal::thread;
-use teetotal_explore::{Options, SearchId, check};
+use teetotal_check::{Options, SearchId, check};
+use teetotal_gallery::{self as gallery, Variant, Waiting};
 use teetotal_judge::MonitorId;
 use teetotal_judge::axiomatic::families::e1;
 use teetotal_judge::monitors::robustness::survey::Survey;
@@ -14,7 +15,6 @@ use teetotal_judge::monitors::robustness::{Algorithm, Attempt, Borderline, Buffe
 use teetotal_memory::models::Sc;
 use teetotal_memory::{Machine, ModelId, Trace};
 use teetotal_program::Order;
-use teetotal_program::gallery::{self, Variant, Waiting};
 use teetotal_program::ir::{Builder, Interpreter, Program};
 
 /// Nanoseconds an event that monitoring may cost with four threads.

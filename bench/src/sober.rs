@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use teetotal_explore::{Options, Outcome, SearchId, check};
+use teetotal_check::{Options, Outcome, SearchId, check};
+use teetotal_gallery::{self as gallery, Deque, Variant};
 use teetotal_judge::{Finding, MonitorId};
 use teetotal_memory::ModelId;
 use teetotal_program::ThreadId;
-use teetotal_program::gallery::{self, Deque, Variant};
 use teetotal_program::ir::Program;
 
 use crate::interleavings::{Looking, run as interleave};

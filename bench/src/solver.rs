@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::{Schedule, trace_of};
+use teetotal_engine::{Schedule, trace_of};
 use teetotal_judge::order::{Answer, Demand, Question, Solver, needed};
 use teetotal_memory::{Event, EventId, MODELS, ModelId, Step, Trace};
 use teetotal_program::ir::{Builder, Program};

@@ -8,12 +8,20 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, Command};
 
+mod buildcost;
 mod laws;
 mod mutants;
+mod recipes;
 mod tidy;
 
 /// All tasks, in the order of the help text.
-const TASKS: &[Row] = &[row::<tidy::Tidy>(), row::<laws::Laws>(), row::<mutants::Mutants>()];
+const TASKS: &[Row] = &[
+    row::<tidy::Tidy>(),
+    row::<recipes::Recipes>(),
+    row::<buildcost::BuildCost>(),
+    row::<laws::Laws>(),
+    row::<mutants::Mutants>(),
+];
 
 /// A chore and its options; the doc comment of the type is its help text.
 trait Task: Args {

@@ -3,21 +3,26 @@
 //! A law that no fault can break says nothing, and neither does a generator whose programs no fault can reach.
 
 use std::fmt;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use self::nursery::Nursery;
+use self::plant::{Files, Sources, Together};
 use crate::Task;
-use crate::laws::AFTER;
 
 mod annotations;
 mod dpor;
+mod functions;
 mod live;
 mod mcr;
+mod nursery;
+mod plant;
 mod robustness;
 mod symbolic;
 mod table;
@@ -38,50 +43,82 @@ enum Judge {
     Tests,
 }
 
-/// Plants faults one at a time and demands that the laws catch each.
+/// All judges.
+const JUDGES: [Judge; 2] = [Judge::Laws, Judge::Tests];
+
+/// Plants faults in a copy of the tree and demands that the laws or the tests catch each.
 #[derive(Args, Debug)]
 pub(crate) struct Mutants {
-    /// Only faults whose description or file contains this
+    /// Only faults whose description or function contains this
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     only: String,
+    /// Only faults that the laws are to catch, which needs a third of the build
+    #[arg(long)]
+    laws: bool,
     /// Print the faults and plant none
     #[arg(long)]
     list: bool,
+    /// Only so many, chosen at random
+    #[arg(long, value_name = "N")]
+    some: Option<usize>,
+    /// What is chosen at random is chosen by this number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Begin with no other fault after so many seconds
+    #[arg(long, value_name = "N")]
+    seconds: Option<u64>,
+    /// How many faults are tried at a time
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    jobs: usize,
     /// Within how many random programs a fault must be caught
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     programs: u64,
-    /// How long the laws may take with a fault planted
-    #[arg(long, value_name = "N", default_value_t = 900)]
-    seconds: u64,
+    /// How many seconds one random program may take
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    patience: u64,
 }
 
 /// A fault to plant.
+#[derive(Debug)]
 struct Mutant {
     /// What is wrong, in words.
     name: &'static str,
-    /// From the root of the workspace.
-    file: &'static str,
-    /// Stands exactly once in the file.
+    /// The function that has it, after its crate and as much of its path as tells it apart, such as
+    /// `memory::StoreBuffer::newest`; wherever in the crate it stands.
+    item: &'static str,
+    /// Stands exactly once in the function.
     original: &'static str,
     replacement: &'static str,
 }
 
+impl Mutant {
+    /// The folder of its crate.
+    fn krate(&self) -> &'static str {
+        self.item.split("::").next().expect("a path is never empty")
+    }
+
+    /// Where it is in its crate.
+    fn path(&self) -> impl Iterator<Item = &'static str> {
+        self.item.split("::").skip(1)
+    }
+}
+
 /// What became of a fault.
+#[derive(Debug)]
 enum Fate {
     Caught { law: String, programs: u64 },
     Survived,
     DoesNotCompile(String),
-    NotFound,
     TimedOut,
 }
 
 impl fmt::Display for Fate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Fate::Caught { law, programs: 0 } => write!(f, "caught by \"{law}\""),
             Fate::Caught { law, programs } => write!(f, "caught by \"{law}\" after {programs} programs"),
             Fate::Survived => f.write_str("SURVIVED"),
             Fate::DoesNotCompile(errors) => write!(f, "DOES NOT COMPILE\n{errors}"),
-            Fate::NotFound => f.write_str("ORIGINAL TEXT NOT FOUND"),
             Fate::TimedOut => f.write_str("DID NOT END"),
         }
     }
@@ -91,10 +128,9 @@ impl Task for Mutants {
     const NAME: &'static str = "mutants";
 
     fn run(self) -> ExitCode {
-        let chosen: Vec<(&Mutant, Judge)> =
-            all().filter(|(m, _)| m.name.contains(&self.only) || m.file.contains(&self.only)).collect();
+        let chosen = self.chosen();
         if self.list {
-            chosen.iter().for_each(|(mutant, _)| println!("{}: {}", mutant.file, mutant.name));
+            chosen.iter().for_each(|(mutant, _)| println!("{}: {}", mutant.item, mutant.name));
             return ExitCode::SUCCESS;
         }
         match self.plant_all(&chosen) {
@@ -108,172 +144,135 @@ impl Task for Mutants {
     }
 }
 
+/// What is found out about the faults that are planted.
+#[derive(Default)]
+struct Tally {
+    planted: usize,
+    uncaught: usize,
+    /// How many programs it took at most to catch one.
+    most: u64,
+}
+
+impl Tally {
+    fn add(&mut self, mutant: &Mutant, fate: &Fate, since: Instant) {
+        self.planted += 1;
+        match fate {
+            Fate::Caught { programs, .. } => self.most = self.most.max(*programs),
+            _ => self.uncaught += 1,
+        }
+        println!("{}: {fate} ({:.0} s)", mutant.name, since.elapsed().as_secs_f64());
+    }
+}
+
 impl Mutants {
+    /// The faults that are asked for, in the order in which they are tried.
+    fn chosen(&self) -> Vec<(&'static Mutant, Judge)> {
+        let is_wanted = |m: &Mutant| m.name.contains(&self.only) || m.item.contains(&self.only);
+        let mut chosen: Vec<(&Mutant, Judge)> = all().filter(|(m, _)| is_wanted(m)).collect();
+        chosen.retain(|(_, judge)| !self.laws || *judge == Judge::Laws);
+        if let Some(n) = self.some {
+            shuffle(&mut chosen, self.seed);
+            chosen.truncate(n);
+            println!("{} faults by seed {}", chosen.len(), self.seed);
+        }
+        chosen
+    }
+
     /// Plants every one of `chosen`; gives whether all are caught and the code without faults breaks no law.
-    fn plant_all(&self, chosen: &[(&Mutant, Judge)]) -> io::Result<bool> {
+    fn plant_all(&self, chosen: &[(&'static Mutant, Judge)]) -> io::Result<bool> {
         let started = Instant::now();
-        let nursery = Nursery::new(workspace(), Duration::from_secs(self.seconds))?;
-        let (mut uncaught, mut most) = (0, 0);
-        let has = |judge| chosen.iter().any(|(_, own)| *own == judge);
-        // Otherwise everything would be caught, since something fails without a fault.
-        if has(Judge::Tests) {
-            let fate = nursery.by_tests()?;
-            if !matches!(fate, Fate::Survived) {
-                println!("BROKEN WITHOUT A FAULT: {fate}");
+        let mutants: Vec<&Mutant> = chosen.iter().map(|(mutant, _)| *mutant).collect();
+        let sources = Sources::read(workspace(), &mutants)?;
+        let Together { files, alone } = plant::together(&sources, &mutants).map_err(io::Error::other)?;
+        let mut nursery = Nursery::new(workspace(), &files, self.programs, self.patience)?;
+        let tally = Mutex::new(Tally::default());
+        let judges: Vec<Judge> =
+            JUDGES.into_iter().filter(|own| chosen.iter().any(|(_, judge)| judge == own)).collect();
+        for (index, &judge) in judges.iter().enumerate() {
+            if let Err(errors) = nursery.build(judge)? {
+                println!("{}", Fate::DoesNotCompile(errors));
                 return Ok(false);
             }
-        }
-        for (mutant, judge) in chosen {
-            let since = Instant::now();
-            let fate = nursery.plant(mutant, *judge, self.programs)?;
-            match fate {
-                Fate::Caught { programs, .. } => most = most.max(programs),
-                _ => uncaught += 1,
+            println!("{judge:?} are built ({:.0} s)", started.elapsed().as_secs_f64());
+            // Otherwise everything would be caught, since something fails without a fault.
+            if judge == Judge::Tests
+                && let Some(failed) = nursery.time_tests()?
+            {
+                println!("BROKEN WITHOUT A FAULT: {failed}");
+                return Ok(false);
             }
-            println!("{}: {fate} ({:.0} s)", mutant.name, since.elapsed().as_secs_f64());
+            let is_own = |n: &usize| chosen[n - 1].1 == judge && !alone.iter().any(|(other, _)| other == n);
+            let shared: Vec<usize> = (1..=chosen.len()).filter(is_own).collect();
+            // Each judge has an equal part of the time.
+            let end = self.seconds.map(|seconds| seconds * (index as u64 + 1) / judges.len() as u64);
+            let is_time = || end.is_none_or(|seconds| started.elapsed() < Duration::from_secs(seconds));
+            self.try_shared(&nursery, chosen, &shared, &tally, &is_time)?;
         }
+        let mut tally = tally.into_inner().expect("no worker panics");
         // The same, within as many programs as it took to catch them.
-        let sound = !has(Judge::Laws) || matches!(nursery.by_laws(most)?, Fate::Survived);
+        let has_laws = judges.contains(&Judge::Laws);
+        let sound = !has_laws || matches!(nursery.by_laws(0, tally.most)?, Fate::Survived);
         if !sound {
-            println!("BROKEN WITHOUT A FAULT within {most} programs");
+            println!("BROKEN WITHOUT A FAULT within {} programs", tally.most);
+        }
+        for (number, mutant) in alone.into_iter().filter(|_| self.some.is_none()) {
+            let since = Instant::now();
+            let (file, text) = plant::alone(&sources, mutant).map_err(io::Error::other)?;
+            nursery.copy(workspace(), &Files::from([(file, text)]))?;
+            let judge = chosen[number - 1].1;
+            let fate = match nursery.build(judge)? {
+                Ok(()) => nursery.judge(judge, 0)?,
+                Err(errors) => Fate::DoesNotCompile(errors),
+            };
+            tally.add(mutant, &fate, since);
         }
         let seconds = started.elapsed().as_secs_f64();
-        println!("{} faults, {uncaught} not caught, the last after {most} programs ({seconds:.0} s)", chosen.len());
+        let Tally { planted, uncaught, most } = tally;
+        println!("{planted} faults, {uncaught} not caught, the last after {most} programs ({seconds:.0} s)");
         Ok(sound && uncaught == 0)
+    }
+
+    /// Tries the faults with these numbers, several at a time.
+    fn try_shared(
+        &self,
+        nursery: &Nursery,
+        chosen: &[(&'static Mutant, Judge)],
+        numbers: &[usize],
+        tally: &Mutex<Tally>,
+        is_time: &(dyn Fn() -> bool + Sync),
+    ) -> io::Result<()> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                // However long it took to build, one is tried.
+                let Some(&number) = numbers.get(index).filter(|_| index == 0 || is_time()) else { return Ok(()) };
+                let since = Instant::now();
+                let (mutant, judge) = chosen[number - 1];
+                let fate = nursery.judge(judge, number)?;
+                tally.lock().expect("no worker panics").add(mutant, &fate, since);
+            }
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.jobs.max(1)).map(|_| scope.spawn(work)).collect();
+            workers.into_iter().try_for_each(|worker| worker.join().expect("no worker panics"))
+        })
+    }
+}
+
+/// Brings things into an order that looks random.
+fn shuffle<T>(things: &mut [T], seed: u64) {
+    let mut state = seed;
+    for index in (1..things.len()).rev() {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        things.swap(index, ((z ^ (z >> 31)) % (index as u64 + 1)) as usize);
     }
 }
 
 fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("this package is in the workspace")
-}
-
-/// A copy of the workspace in which faults are planted, and where it is built.
-struct Nursery {
-    tree: PathBuf,
-    build: PathBuf,
-    patience: Duration,
-}
-
-impl Nursery {
-    /// Copies what git knows or would add; files that are the same stay as they are, so that little is built again.
-    fn new(root: &Path, patience: Duration) -> io::Result<Self> {
-        let home = root.join("target/mutants");
-        let nursery = Nursery { tree: home.join("tree"), build: home.join("build"), patience };
-        let mut list = Command::new("git");
-        list.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-        let names = list.output()?.stdout;
-        for name in names.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
-            let name = String::from_utf8_lossy(name);
-            let (from, to) = (root.join(&*name), nursery.tree.join(&*name));
-            // What is deleted but not yet committed is still listed.
-            let Ok(content) = fs::read(from) else { continue };
-            write_if_new(&to, &content)?;
-        }
-        Ok(nursery)
-    }
-
-    /// Plants a fault, tries the laws, and takes the fault out again.
-    fn plant(&self, mutant: &Mutant, judge: Judge, programs: u64) -> io::Result<Fate> {
-        let file = self.tree.join(mutant.file);
-        let sound = fs::read_to_string(&file)?;
-        if sound.matches(mutant.original).count() != 1 {
-            return Ok(Fate::NotFound);
-        }
-        fs::write(&file, sound.replace(mutant.original, mutant.replacement))?;
-        let fate = self.judge(judge, programs);
-        fs::write(&file, sound)?;
-        fate
-    }
-
-    /// Builds the tree as it is and tries the laws or the tests on it.
-    fn judge(&self, judge: Judge, programs: u64) -> io::Result<Fate> {
-        match judge {
-            Judge::Laws => self.by_laws(programs),
-            Judge::Tests => self.by_tests(),
-        }
-    }
-
-    /// Builds and runs the tests of Rust code.
-    fn by_tests(&self) -> io::Result<Fate> {
-        let cargo = |more: &[&str]| {
-            let mut command = Command::new(env!("CARGO"));
-            command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.build).env("RUST_BACKTRACE", "0");
-            command.args(["test", "--quiet", "--offline", "--package", "teetotal", "--profile", "mutant"]);
-            command.arg("--lib").args(live::TESTS.iter().flat_map(|test| ["--test", test])).args(more);
-            command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            command
-        };
-        let built = cargo(&["--no-run"]).output()?;
-        if !built.status.success() {
-            return Ok(Fate::DoesNotCompile(String::from_utf8_lossy(&built.stderr).into_owned()));
-        }
-        let log = self.build.join("tests.log");
-        let mut child = cargo(&[]).stdout(fs::File::create(&log)?).stderr(Stdio::null()).spawn()?;
-        if !ends_within(&mut child, self.patience)? {
-            return Ok(Fate::TimedOut);
-        }
-        if child.wait()?.success() {
-            return Ok(Fate::Survived);
-        }
-        let text = fs::read_to_string(&log)?;
-        let failed = text.lines().find_map(|line| line.strip_prefix("---- ")?.strip_suffix(" stdout ----"));
-        Ok(Fate::Caught { law: failed.unwrap_or("the tests end").to_owned(), programs: 0 })
-    }
-
-    fn by_laws(&self, programs: u64) -> io::Result<Fate> {
-        let mut build = Command::new(env!("CARGO"));
-        build.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.build);
-        build.args(["build", "--quiet", "--offline", "--package", "xtask", "--profile", "mutant"]);
-        let built = build.output()?;
-        if !built.status.success() {
-            return Ok(Fate::DoesNotCompile(String::from_utf8_lossy(&built.stderr).into_owned()));
-        }
-        let mut laws = Command::new(self.build.join("mutant/xtask"));
-        laws.current_dir(&self.tree).args(["laws", "--quick", "--part", "random", "--programs"]);
-        laws.arg(programs.to_string()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = laws.spawn()?;
-        if !ends_within(&mut child, self.patience)? {
-            return Ok(Fate::TimedOut);
-        }
-        let output = child.wait_with_output()?;
-        if output.status.success() {
-            return Ok(Fate::Survived);
-        }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        Ok(what_broke(&text).unwrap_or(Fate::Caught { law: "the laws end".to_owned(), programs }))
-    }
-}
-
-/// The law that `laws --quick` says is broken; the first program of those that the workers had in hand.
-fn what_broke(output: &str) -> Option<Fate> {
-    let broken = output.lines().filter_map(|line| line.split_once(AFTER));
-    let numbered = broken.filter_map(|(law, programs)| Some((programs.parse().ok()?, law)));
-    let (programs, law) = numbered.min()?;
-    Some(Fate::Caught { law: law.to_owned(), programs })
-}
-
-/// Waits for a process; ends it, and says so, if it takes too long.
-fn ends_within(child: &mut Child, patience: Duration) -> io::Result<bool> {
-    let started = Instant::now();
-    while child.try_wait()?.is_none() {
-        if started.elapsed() > patience {
-            child.kill()?;
-            child.wait()?;
-            return Ok(false);
-        }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    Ok(true)
-}
-
-fn write_if_new(to: &Path, content: &[u8]) -> io::Result<()> {
-    if fs::read(to).is_ok_and(|old| old == content) {
-        return Ok(());
-    }
-    if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(to, content)
 }
 
 #[cfg(test)]
@@ -284,12 +283,21 @@ mod tests {
 
     #[test]
     fn every_fault_has_its_place_in_the_code() {
-        for (mutant, _) in all() {
-            let text = fs::read_to_string(workspace().join(mutant.file)).expect("the file is there");
-            let count = text.matches(mutant.original).count();
-            assert_eq!(count, 1, "\"{}\": the original text must stand once in {}", mutant.name, mutant.file);
-            assert_ne!(mutant.original, mutant.replacement, "{}", mutant.name);
-        }
+        let mutants: Vec<&Mutant> = all().map(|(mutant, _)| mutant).collect();
+        let sources = Sources::read(workspace(), &mutants).expect("the crates are there");
+        let wrong = |mutant: &&Mutant| Some(format!("\"{}\": {}", mutant.name, sources.place(mutant).err()?));
+        let wrong: Vec<String> = mutants.iter().filter_map(wrong).collect();
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(mutants.iter().all(|mutant| mutant.original != mutant.replacement));
+    }
+
+    #[test]
+    fn few_faults_need_a_build_of_their_own() {
+        let mutants: Vec<&Mutant> = all().map(|(mutant, _)| mutant).collect();
+        let sources = Sources::read(workspace(), &mutants).expect("the crates are there");
+        let Together { alone, .. } = plant::together(&sources, &mutants).expect("every fault has its place");
+        let names: Vec<&str> = alone.iter().map(|(_, mutant)| mutant.name).collect();
+        assert!(names.len() <= 10, "{names:#?}");
     }
 
     #[test]
@@ -300,10 +308,20 @@ mod tests {
     }
 
     #[test]
-    fn the_line_of_a_quick_run_is_understood() {
-        let output = format!("one law{AFTER}12\nwhy\nanother law{AFTER}9\nwhy");
-        let Some(Fate::Caught { law, programs }) = what_broke(&output) else { panic!("nothing was understood") };
-        assert_eq!((law.as_str(), programs), ("another law", 9));
-        assert!(what_broke("random programs, 9 laws: 0 broken").is_none());
+    fn the_tests_of_rust_code_are_there() {
+        let folder = workspace().join("crates/teetotal/tests");
+        for test in live::TESTS {
+            let is_there = folder.join(format!("{test}.rs")).exists() || folder.join(test).join("main.rs").exists();
+            assert!(is_there, "there is no test program `{test}`");
+        }
+    }
+
+    #[test]
+    fn a_shuffle_loses_nothing() {
+        let mut things: Vec<u32> = (0..50).collect();
+        shuffle(&mut things, 7);
+        assert_ne!(things, (0..50).collect::<Vec<_>>());
+        things.sort();
+        assert_eq!(things, (0..50).collect::<Vec<_>>());
     }
 }

@@ -18,8 +18,9 @@ mod determinism;
 mod rust;
 mod scan;
 mod source;
+mod structure;
 mod text;
-mod tree;
+pub(crate) mod tree;
 mod workspace;
 
 /// Check the rules of the house that the compiler does not know
@@ -49,6 +50,8 @@ const RUST_RULES: &[fn(&Source<'_>) -> Found] = &[
     rust::has_no_empty_bullet,
     rust::imports_by_name,
     determinism::is_deterministic,
+    structure::makes_no_machine,
+    structure::names_no_model,
 ];
 
 const TEXT_RULES: &[fn(&str, &str) -> Found] =
@@ -83,7 +86,7 @@ impl Report {
 }
 
 /// The root of the workspace.
-fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace")
 }
 
@@ -134,6 +137,7 @@ fn inspect_members(files: &[File], report: &mut Report) {
         }
     }
     report.add(ROOT_MANIFEST, workspace::in_dependency_order(&members));
+    report.add(ROOT_MANIFEST, structure::uses_what_it_may(&members));
 }
 
 fn text_of<'a>(files: &'a [File], path: &str) -> Option<&'a str> {

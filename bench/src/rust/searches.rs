@@ -1,8 +1,8 @@
-//! The search that is chosen when nobody says, beside `dpor` and `mcr`, on Rust code.
+//! The search that `auto` takes on Rust code, beside `dpor` and `rf`.
 
 use std::sync::Arc;
 
-use teetotal::model::{Builder, Report, SearchKind};
+use teetotal::model::{Builder, Report, SearchId};
 
 use super::progress::report_progress;
 use super::{cases, time};
@@ -22,12 +22,13 @@ pub(super) fn compare() -> u32 {
     println!("\nsearches of Rust code under pso; auto may take {SLOWER} times as long as the better of the others");
     println!(
         "{:<34} {:>10} {:>10}   {:>10} {:>10}   {:>10} {:>6}  chosen",
-        "case", "dpor", "time", "mcr", "time", "auto", "ratio"
+        "case", "dpor", "time", "rf", "time", "auto", "ratio"
     );
     let mut missed = 0;
     for (name, body) in bodies() {
-        let [auto, dpor, mcr] = SearchKind::ALL.map(|search| measure(search, &body));
-        let best = [&dpor, &mcr].into_iter().filter(|(report, _)| report.coverage.is_complete());
+        let searches = [SearchId::Auto, SearchId::Dpor, SearchId::ReadsFrom];
+        let [auto, dpor, rf] = searches.map(|search| measure(search, &body));
+        let best = [&dpor, &rf].into_iter().filter(|(report, _)| report.coverage.is_complete());
         let Some(best) = best.map(|(_, seconds)| *seconds).min_by(f64::total_cmp) else { continue };
         let ratio = auto.1 / best;
         let is_missed = ratio > SLOWER && auto.1 > NOTHING;
@@ -36,8 +37,8 @@ pub(super) fn compare() -> u32 {
             "{name:<34} {:>10} {:>10}   {:>10} {:>10}   {:>10} {ratio:>6.2}  {}{}",
             executions(&dpor.0),
             time(dpor.1),
-            executions(&mcr.0),
-            time(mcr.1),
+            executions(&rf.0),
+            time(rf.1),
             time(auto.1),
             auto.0.search.name(),
             if is_missed { "  MISSED" } else { "" },
@@ -63,7 +64,7 @@ fn bodies() -> impl Iterator<Item = (String, Body)> {
 }
 
 /// What a search finds, and the seconds on a core that one takes.
-fn measure(search: SearchKind, body: &Body) -> (Report, f64) {
+fn measure(search: SearchId, body: &Body) -> (Report, f64) {
     let mut builder = Builder::new();
     builder.search = search;
     builder.max_permutations = Some(MANY);

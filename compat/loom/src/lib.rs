@@ -1,6 +1,6 @@
 //! The interface of loom, on teetotal.
 //!
-//! Tests that were written for loom run on teetotal without a change when this crate is put in the place of loom:
+//! Tests that were written for loom run on teetotal without a change when this crate replaces loom:
 //!
 //! ```toml
 //! [patch.crates-io]

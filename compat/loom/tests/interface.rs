@@ -42,7 +42,7 @@ fn a_cell_that_is_not_guarded_is_a_race() {
 }
 
 #[test]
-#[should_panic(expected = "not given back")]
+#[should_panic(expected = "not freed")]
 fn what_is_forgotten_is_a_leak() {
     loom::model(|| std::mem::forget(Arc::new(1)));
 }

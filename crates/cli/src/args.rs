@@ -1,4 +1,4 @@
-//! The command line: what there is to say, and how mistakes in it are told.
+//! The definition of the command line, and its errors.
 
 use std::env;
 use std::error::Error;
@@ -27,33 +27,33 @@ struct Cli {
 pub(crate) enum Command {
     /// Show which surprising outcomes appear under which memory model
     Demo(DemoArgs),
-    /// Search every execution of a program for something wrong
+    /// Search every execution of a program for violations
     Check(CheckArgs),
-    /// Set models side by side: which final state appears under which, and why
+    /// Compare memory models: which final state each allows, and why
     Compare(CompareArgs),
-    /// Show one execution again, from the token that a check printed
+    /// Replay one execution from the token that a check printed
     Replay(ReplayArgs),
-    /// Look for violations of robustness in a recorded execution
+    /// Check a recorded execution for robustness
     Monitor(MonitorArgs),
-    /// Explain a model, a check, a search or why one stopped, in a page
+    /// Explain a model, a check, a search or a stop reason
     Explain(ExplainArgs),
-    /// List what there is: programs, models, checks, searches and more
+    /// List programs, models, checks, searches and more
     List(ListArgs),
     /// Print a program as it is checked
     Inspect(InspectArgs),
-    /// Write man pages or completions for a shell
+    /// Write man pages or shell completions
     Generate(GenerateArgs),
 }
 
 const AFTER_HELP: &str = "\
 Exit codes:
-  0  nothing is wrong or the question is answered; every execution was seen
+  0  no violation or the question is answered; the search was complete
   1  a violation was found
-  2  the command or a file could not be understood or carried out
-  3  nothing wrong was found, but not every execution was seen
+  2  an error in the command or in a file
+  3  no violation was found, but the search was incomplete
   4  there is nothing to check
 
-Every option of `check` can be given by the environment too:
+Every option of `check` can also be set in the environment:
 TEETOTAL_MODEL=pso is --model pso.
 
 Examples:
@@ -62,12 +62,12 @@ Examples:
   teetotal compare SB --witness
   teetotal explain tso";
 
-/// The definition of everything that can be said, for man pages and completions.
+/// The definition of the command line, for man pages and completions.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }
 
-/// The command, or nothing if help was asked for and given.
+/// The command, or `None` if help was printed.
 pub(crate) fn parse(out: &mut Output) -> Result<Option<Command>, Fault> {
     let error = match Cli::try_parse() {
         Ok(cli) => return Ok(Some(cli.command)),

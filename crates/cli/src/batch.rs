@@ -1,4 +1,4 @@
-//! Does the same with every program that the arguments name, and goes on after one that is refused.
+//! Processes every program that the arguments name, and continues after one that is refused.
 
 use teetotal::parts::frontends::Settings;
 use teetotal::{CheckError, exit};
@@ -21,7 +21,7 @@ pub(crate) fn each(
     for (done, target) in targets.iter().enumerate() {
         if interrupt::is_requested() {
             out.flush()?;
-            output::note(&format!("interrupted; {} of {} not looked at", targets.len() - done, targets.len()));
+            output::note(&format!("interrupted; {} of {} not checked", targets.len() - done, targets.len()));
             codes.push(exit::INCOMPLETE);
             break;
         }
@@ -33,7 +33,7 @@ pub(crate) fn each(
     Ok(exit::worst(codes))
 }
 
-/// Tells of a mistake after what was written before it, and gives the exit code for it.
+/// Prints an error after the output so far, and returns its exit code.
 pub(crate) fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
     out.flush()?;
     output::tell(fault);
@@ -45,8 +45,10 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
     let text = error.to_string();
     match error {
         CheckError::NothingToCheck { .. } => Fault::NothingToCheck(text),
-        CheckError::Unfit { .. } => Fault::new(text).help("`teetotal list checks` shows what fits"),
-        CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to begin anew"),
+        CheckError::Unfit { .. } => {
+            Fault::new(text).help("`teetotal list checks` shows which search answers which check")
+        }
+        CheckError::Checkpoint(_) => Fault::new(text).help("name another file, or remove this one to start over"),
         CheckError::Limit(_)
         | CheckError::NoCheckpoints { .. }
         | CheckError::NotKept { .. }
@@ -56,6 +58,7 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
         | CheckError::UnknownModel { .. }
         | CheckError::Unbounded { .. }
         | CheckError::Undecided { .. }
+        | CheckError::NoPrograms { .. }
         | CheckError::Unsupported { .. }
         | CheckError::Disagreement { .. } => Fault::new(text),
     }

@@ -1,4 +1,4 @@
-//! The file in which a search is kept, so that it goes on where it was.
+//! The file in which a search is saved, and from which it resumes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -79,13 +79,17 @@ impl Keeper {
         match coverage {
             Coverage::Stopped(StopReason::Time | StopReason::Interrupted | StopReason::Executions(_)) => {
                 match lock(&self.failed).take() {
-                    None => output::note(&format!("the search is kept in `{path}`; the same command goes on with it")),
-                    Some(error) => output::note(&format!("the search could not be kept in `{path}`: {error}")),
+                    None => output::note(&format!(
+                        "the search is saved in `{path}`; run the same command again to resume it"
+                    )),
+                    Some(error) => output::note(&format!("the search could not be saved in `{path}`: {error}")),
                 }
             }
             Coverage::Complete | Coverage::Stopped(_) => match fs::remove_file(&self.path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    output::note(&format!("the checkpoint `{path}` is of no more use and cannot be removed: {error}"));
+                    output::note(&format!(
+                        "the checkpoint `{path}` is no longer needed and cannot be removed: {error}"
+                    ));
                 }
                 _ => {}
             },

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
 
 use clap::Args;
-use teetotal::{ModelId, MonitorId, Options, Program, SEARCHES, SearchId, exit};
+use teetotal::{ModelId, MonitorId, Options, Program, SearchId, exit, search_for_robustness};
 
 use crate::fault::Fault;
 use crate::interrupt;
@@ -28,7 +28,7 @@ pub(crate) struct Effort {
     #[arg(env = "TEETOTAL_SEED", hide_env = true)]
     seed: u64,
 
-    /// Depth of the bugs that pct promises to find
+    /// Depth of the bugs for which pct gives a guarantee
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = values::depth)]
     #[arg(env = "TEETOTAL_DEPTH", hide_env = true)]
     depth: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Effort {
     #[arg(short, long, value_name = "N", value_parser = values::jobs, env = "TEETOTAL_JOBS", hide_env = true)]
     jobs: Option<usize>,
 
-    /// Exit with 0 instead of 3 where a limit was met
+    /// Exit with 0 instead of 3 if a limit was reached
     #[arg(long, env = "TEETOTAL_ALLOW_INCOMPLETE", hide_env = true, value_parser = values::flag())]
     allow_incomplete: bool,
 }
@@ -73,7 +73,7 @@ impl Effort {
         model: ModelId,
     ) -> Result<(Options, AllLimits), Fault> {
         let about_traces = checks.iter().any(|id| id.is_about_robustness());
-        let default = if about_traces { SearchId::for_robustness(program) } else { SEARCHES[0].id };
+        let default = if about_traces { search_for_robustness(program) } else { SearchId::Auto };
         let limits = limits::gather(&self.limit, self.search.unwrap_or(default))?;
         let options = Options { monitors: checks.to_vec(), ..self.options(model, &limits) };
         Ok((options, limits))
@@ -86,6 +86,6 @@ impl Effort {
     }
 
     fn search(&self) -> SearchId {
-        self.search.unwrap_or(SEARCHES[0].id)
+        self.search.unwrap_or(SearchId::Auto)
     }
 }

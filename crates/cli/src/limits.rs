@@ -31,23 +31,23 @@ pub(crate) struct LimitInfo {
 
 /// All limits.
 pub(crate) const LIMITS: &[LimitInfo] = &[
-    LimitInfo { what: What::States, name: "states", unit: "states", summary: "different states that are stored" },
+    LimitInfo { what: What::States, name: "states", unit: "states", summary: "stored states" },
     LimitInfo {
         what: What::Executions,
         name: "executions",
         unit: "executions",
-        summary: "executions that are run; 10000 where random and pct have none",
+        summary: "executions; 10000 by default for random and pct",
     },
     LimitInfo { what: What::Steps, name: "steps", unit: "steps", summary: "steps in one execution" },
     LimitInfo { what: What::Buffer, name: "buffer", unit: "stores", summary: "stores in the buffer of one thread" },
-    LimitInfo { what: What::Memory, name: "memory", unit: "MiB", summary: "memory that the stored states take" },
+    LimitInfo { what: What::Memory, name: "memory", unit: "MiB", summary: "memory of the stored states" },
     LimitInfo {
         what: What::Preemptions,
         name: "preemptions",
         unit: "preemptions",
-        summary: "switches from a thread that can go on; may be 0",
+        summary: "switches away from a thread that can continue; may be 0",
     },
-    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "time that passes" },
+    LimitInfo { what: What::Time, name: "time", unit: "seconds", summary: "seconds of running time" },
 ];
 
 /// One `--limit WHAT=N`.
@@ -87,7 +87,9 @@ impl What {
 /// Reads `states=1000`.
 pub(crate) fn limit(text: &str) -> Result<Limit, Fault> {
     let Some((name, number)) = text.split_once('=') else {
-        return Err(Fault::new(format!("`{text}` is no limit")).help("a limit reads WHAT=N, such as states=100000"));
+        return Err(
+            Fault::new(format!("`{text}` is not a limit")).help("a limit has the form WHAT=N, such as states=100000")
+        );
     };
     let Some(info) = LIMITS.iter().find(|info| info.name == name) else {
         let names: Vec<&str> = LIMITS.iter().map(|info| info.name).collect();
@@ -106,7 +108,7 @@ pub(crate) fn limit(text: &str) -> Result<Limit, Fault> {
             Err(Fault::new(format!("the limit on {name} is larger than any search could reach: {number}"))
                 .help(format!("leave the limit on {name} out, or use a smaller one")))
         }
-        _ => Err(Fault::new(format!("the limit on {name} is no whole number: `{number}`"))
+        _ => Err(Fault::new(format!("the limit on {name} is not a whole number: `{number}`"))
             .help(format!("give it in {}, such as {name}=10", info.unit))),
     }
 }

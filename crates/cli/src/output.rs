@@ -51,7 +51,7 @@ pub(crate) fn run(command: impl FnOnce(&mut Output) -> Result<u8, Fault>) -> u8 
     }
 }
 
-/// Tells of a mistake; if nobody can be told, there is nothing left to do.
+/// Prints an error; if that fails, there is nothing left to do.
 pub(crate) fn tell(fault: &Fault) {
     let _ = io::stderr().write_all(fault.to_string().as_bytes());
 }

@@ -127,7 +127,7 @@ fn list_at(path: &Path) -> Option<PathBuf> {
 /// Adds the files of a list with one path a line; the paths start from the folder of the list.
 fn gather_list(list: &Path, depth: usize, targets: &mut Vec<Target>) -> Result<(), Fault> {
     if depth == 0 {
-        return Err(Fault::new(format!("the list `{}` leads to ever more lists", list.display())));
+        return Err(Fault::new(format!("the list `{}` is nested too deeply", list.display())));
     }
     let text = text_of(list)?;
     let paths = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -211,7 +211,7 @@ fn refused(found: &[Diagnostic], source: Source) -> Fault {
     };
     let mut text = found.iter().take(MANY).map(snippet).collect::<Vec<_>>().join("\n");
     if found.is_empty() {
-        text = format!("error: `{}` is refused without a reason; this is a fault of teetotal\n", source.name);
+        text = format!("error: `{}` is refused without a reason; this is a bug in teetotal\n", source.name);
     }
     if found.len() > MANY {
         let least = if found.len() < MOST_DIAGNOSTICS { "" } else { "at least " };
@@ -233,12 +233,12 @@ fn text_of(path: &Path) -> Result<String, Fault> {
     let mut bytes = Vec::new();
     File::open(path).map_err(cannot)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(cannot)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Fault::new(format!("`{shown}` has more than {} MiB and is no test", MAX_BYTES >> 20)));
+        return Err(Fault::new(format!("`{shown}` is larger than {} MiB", MAX_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = valid.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Fault::new(format!("`{shown}` is no text in UTF-8: line {line} has a byte that does not belong there"))
+        Fault::new(format!("`{shown}` is not valid UTF-8: line {line} has an invalid byte"))
             .help("save the file as UTF-8")
     })
 }

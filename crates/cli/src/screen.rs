@@ -49,7 +49,7 @@ impl Screen {
     }
 }
 
-/// Whether colors are welcome where nobody asked for them.
+/// Whether to use colors by default.
 pub(crate) fn color_by_default() -> bool {
     stdout().is_terminal() && allowed(env::var_os("NO_COLOR").as_deref(), env::var_os("TERM").as_deref())
 }

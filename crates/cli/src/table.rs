@@ -5,7 +5,7 @@ const WIDTH: usize = 80;
 
 /// The rows with their columns aligned, two spaces between them and none at the end of a line.
 ///
-/// A last column that is too long goes on below itself.
+/// A last column that is too long is wrapped.
 pub(crate) fn align(rows: &[Vec<String>], indent: usize) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {

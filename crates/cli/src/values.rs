@@ -2,11 +2,11 @@
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use teetotal::parts::frontends::suggest::nearest;
-use teetotal::{MODELS, MONITORS, ModelId, MonitorId, SEARCHES, SearchId};
+use teetotal::{MODELS, MONITORS, ModelId, MonitorId, SearchId, SearchInfo, Takes};
 
 use crate::fault::Fault;
 
-/// More workers than this help nobody.
+/// More workers than this are of no use.
 const MAX_JOBS: usize = 1_024;
 
 /// Deeper bugs are promised with no probability worth the name.
@@ -28,12 +28,12 @@ pub(crate) fn models(text: &str) -> Result<Models, Fault> {
 
 /// Reads the one model that has store buffers and is asked about.
 pub(crate) fn weak_model(text: &str) -> Result<ModelId, Fault> {
-    let weak: Vec<_> = MODELS.iter().filter(|info| info.id != ModelId::Sc).collect();
+    let weak: Vec<_> = MODELS.iter().filter(|info| info.has_buffers()).collect();
     let names: Vec<&str> = weak.iter().map(|info| info.name).collect();
     match weak.iter().find(|info| info.name == text) {
         Some(info) => Ok(info.id),
         None if text == "sc" => {
-            Err(Fault::new("every execution of sc is one of sc, so nothing is to be asked about it")
+            Err(Fault::new("every execution of sc is sequentially consistent, so there is nothing to check")
                 .help("use tso or pso"))
         }
         None => Err(unknown("model with store buffers", text, &names)),
@@ -50,13 +50,19 @@ pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
 
 /// Reads the name of a search.
 pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
-    let names: Vec<&str> = SEARCHES.iter().map(|info| info.name).collect();
-    SearchId::by_name(text).ok_or_else(|| unknown("search", text, &names))
+    let names: Vec<&str> = SearchInfo::of_programs().map(|info| info.name).collect();
+    match SearchId::by_name(text).map(SearchId::info) {
+        None => Err(unknown("search", text, &names)),
+        Some(SearchInfo { programs: Takes::No(reason), .. }) => {
+            Err(Fault::new(format!("the search `{text}` {reason}")))
+        }
+        Some(info) => Ok(info.id),
+    }
 }
 
 /// What is said of the option for searches.
 pub(crate) fn search_help() -> String {
-    let names: Vec<&str> = SEARCHES.iter().map(|info| info.name).collect();
+    let names: Vec<&str> = SearchInfo::of_programs().map(|info| info.name).collect();
     let (last, others) = names.split_last().expect("there are searches");
     format!("Search: {} or {last} [default: {}]", others.join(", "), names[0])
 }
@@ -70,11 +76,12 @@ pub(crate) fn checks_help() -> String {
 /// Reads the number of processor cores.
 pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
     match text.parse::<usize>() {
-        Ok(0) => Err(Fault::new("the number of jobs is 0, and nobody is left to search")),
+        Ok(0) => Err(Fault::new("the number of jobs is 0; it must be at least 1")),
         Ok(n) if n <= MAX_JOBS => Ok(n),
-        Ok(_) => Err(Fault::new(format!("{text} jobs are more than the {MAX_JOBS} that are allowed"))),
+        Ok(_) => Err(Fault::new(format!("{text} jobs are more than the maximum of {MAX_JOBS}"))),
         Err(_) => {
-            Err(Fault::new(format!("`{text}` is no number of jobs")).help(format!("use a number from 1 to {MAX_JOBS}")))
+            Err(Fault::new(format!("invalid number of jobs: `{text}`"))
+                .help(format!("use a number from 1 to {MAX_JOBS}")))
         }
     }
 }
@@ -82,7 +89,7 @@ pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
 /// Reads the seed of a search that samples.
 pub(crate) fn seed(text: &str) -> Result<u64, Fault> {
     text.parse()
-        .map_err(|_| Fault::new(format!("`{text}` is no seed")).help(format!("use a number from 0 to {}", u64::MAX)))
+        .map_err(|_| Fault::new(format!("invalid seed: `{text}`")).help(format!("use a number from 0 to {}", u64::MAX)))
 }
 
 /// Reads the depth of bugs.
@@ -90,8 +97,7 @@ pub(crate) fn depth(text: &str) -> Result<u32, Fault> {
     match text.parse() {
         Ok(depth) if (1..=MAX_DEPTH).contains(&depth) => Ok(depth),
         _ => {
-            Err(Fault::new(format!("`{text}` is no depth of a bug"))
-                .help(format!("use a number from 1 to {MAX_DEPTH}")))
+            Err(Fault::new(format!("invalid bug depth: `{text}`")).help(format!("use a number from 1 to {MAX_DEPTH}")))
         }
     }
 }
@@ -107,7 +113,7 @@ pub(crate) fn width(text: &str) -> Result<usize, Fault> {
     match text.parse::<usize>() {
         Ok(n) if (20..=1_000).contains(&n) => Ok(n),
         Ok(_) => Err(Fault::new(format!("a width of {text} columns is out of range")).help(range)),
-        Err(_) => Err(Fault::new(format!("`{text}` is no number of columns")).help(range)),
+        Err(_) => Err(Fault::new(format!("invalid number of columns: `{text}`")).help(range)),
     }
 }
 

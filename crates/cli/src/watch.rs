@@ -11,7 +11,7 @@ use crate::interrupt;
 /// Nothing is shown before this.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The line is written anew after this.
+/// The line is rewritten after this.
 const PACE: Duration = Duration::from_millis(200);
 
 /// Watches one search from its beginning.
@@ -19,7 +19,7 @@ const PACE: Duration = Duration::from_millis(200);
 pub(crate) struct Watch {
     begin: Instant,
     time: Option<Duration>,
-    /// Where there is somebody to look at it.
+    /// If standard error is a terminal.
     line: Option<Mutex<Line>>,
 }
 

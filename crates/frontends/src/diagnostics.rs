@@ -56,7 +56,7 @@ impl fmt::Display for Diagnostic {
 
 impl Error for Diagnostic {}
 
-/// At most this many are kept of one text: the rest follow from them, or nobody reads them.
+/// At most this many are kept of one text: the rest follow from them, or are not read.
 pub const MOST_DIAGNOSTICS: usize = 100;
 
 /// Those found so far.
@@ -79,7 +79,7 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// Whether no more are kept, so that looking for them is in vain.
+    /// Whether no more are kept, so that looking for them is useless.
     pub(crate) fn is_full(&self) -> bool {
         self.0.len() >= MOST_DIAGNOSTICS
     }

@@ -1,7 +1,6 @@
 //! Front ends: texts that people already have, read as programs.
 //!
 //! [`litmus::read`] reads the litmus tests of herd7, [`promela::read`] the models of SPIN.
-//! A [`traces::Reader`] reads executions that were recorded.
 //! A text that is refused gives every [`Diagnostic`] that one pass can find, each with its place.
 
 mod diagnostics;
@@ -9,7 +8,6 @@ mod frontend;
 pub mod litmus;
 pub mod promela;
 pub mod suggest;
-pub mod traces;
 
 pub use diagnostics::{Diagnostic, MOST_DIAGNOSTICS};
 pub use frontend::{FRONTENDS, Frontend, Reading, Settings};

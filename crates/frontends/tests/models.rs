@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use teetotal_explore::{Options, Outcome, SEARCHES, check};
+use teetotal_check::{Options, Outcome, SearchInfo, check};
 use teetotal_frontends::litmus;
 use teetotal_memory::MODELS;
 use teetotal_program::ir::Program;
@@ -269,7 +269,7 @@ fn every_search_heeds_the_filter_and_weak_failures() {
     for text in texts {
         let (program, outcomes) = outcomes(text);
         for outcome in &outcomes {
-            for search in SEARCHES {
+            for search in SearchInfo::of_programs() {
                 let options = Options { search: search.id, ..Options::new(outcome.model) };
                 let other = check(&program, &options, &|| None).expect("it can be checked");
                 let keys = |outcome: &Outcome| outcome.states.keys().cloned().collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! No bytes make the front end panic, hang, or refuse without a reason: mutated tests of the corpus, and huge ones.
 
-use teetotal_program::testing::Rng;
+use teetotal_generate::Rng;
 
 mod common;
 #[path = "../../../fuzz/targets/litmus.rs"]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use expect_test::{Expect, expect};
 use teetotal_frontends::{Settings, promela};
-use teetotal_program::testing::Rng;
+use teetotal_generate::Rng;
 
 fn check(text: &str, expected: Expect) {
     let errors = promela::read("test.pml", text, &Settings::default()).expect_err("this model is wrong");
@@ -28,7 +28,7 @@ fn features_outside_of_the_subset_are_refused_by_name() {
          proctype P() provided (true) { skip }\ninit { skip }",
         expect![[r#"
             1:1: `chan` is not supported
-              processes communicate by shared variables here; a memory model says nothing about channels
+              processes communicate by shared variables; memory models do not cover channels
             2:1: `typedef` is not supported
               use one variable or array for each field
             3:1: `ltl` is not supported
@@ -49,15 +49,15 @@ fn features_outside_of_the_subset_are_refused_by_name() {
         3:6: there is no variable `q`
           declare it above its first use
         3:11: `timeout` is not supported
-          it looks at all processes at once, which no memory model explains; use a variable that tells
+          it observes all processes at once, which no memory model defines; use a shared variable
         3:24: `len` is not supported
           it is about channels, which are not supported
         3:38: `unless` is not supported
           write the escape as an option of the `if` and `do` around each statement
         3:57: `_nr_pr` is not supported
-          processes cannot look at each other here; use a variable that tells
-        3:65: looking at where another process is (`@`) is not supported
-          processes cannot look at each other here; use a variable that tells
+          processes cannot observe each other; use a shared variable
+        3:65: the location of another process (`@`) is not supported
+          processes cannot observe each other; use a shared variable
     "#]],
     );
     check_body(
@@ -89,7 +89,7 @@ fn all_mistakes_are_found_in_one_pass() {
               numbers have 32 bits with a sign
             8:30: `a` is an array of 2
               name an element: `a[0]`
-            8:37: `x` is no array
+            8:37: `x` is not an array
               leave the index out
         "#]],
     );
@@ -137,11 +137,11 @@ fn labels_and_else_have_their_places() {
         expect![[r#"
         3:7: the label `here` stands before the first statement of an option
           SPIN refuses it too; put the label before the `if` or `do`, or a `skip` before the label
-        3:32: this `else` belongs to no `if` or `do`
+        3:32: this `else` does not belong to an `if` or `do`
           `else` is the first statement of an option, and of one option only
         3:38: there is no `do` around this `break`
-        3:45: the label `here` stands twice in this process
-        3:57: the label `here` stands twice in this process
+        3:45: the label `here` is defined twice in this process
+        3:57: the label `here` is defined twice in this process
     "#]],
     );
     check_body(
@@ -158,7 +158,7 @@ fn processes_have_to_be_known_before_the_model_runs() {
     check(
         "byte x; proctype P() { x = 1 } init { do :: run P() od }",
         expect![[r#"
-        1:45: this `run` is in a loop that may go on forever
+        1:45: this `run` is in a loop that may run forever
           let the loop count to a number that is known before the model runs
     "#]],
     );

@@ -31,13 +31,13 @@ fn other_architectures_are_named() {
     check(
         "X86-64 n\n{}\n",
         expect![[r#"
-        1:1: `X86-64` is no architecture of litmus tests (did you mean `X86_64`?)
+        1:1: `X86-64` is not an architecture of litmus tests (did you mean `X86_64`?)
     "#]],
     );
     check(
         "hello\n",
         expect![[r#"
-            1:1: `hello` is no architecture of litmus tests (a litmus test begins with `X86 NAME`, `X86_64 NAME` or `C NAME`)
+            1:1: `hello` is not an architecture of litmus tests (a litmus test begins with `X86 NAME`, `X86_64 NAME` or `C NAME`)
         "#]],
     );
     check(
@@ -57,12 +57,12 @@ fn all_mistakes_are_found_in_one_pass() {
         expect![[r#"
             4:2: the instruction `movz` is not supported (did you mean `mov`?)
             4:16: the instruction `mfenc` is not supported (did you mean `mfence`?)
-            5:26: `rxa` is no register (did you mean `rax`?)
+            5:26: `rxa` is not a register (did you mean `rax`?)
             6:6: this thread has no label `L`
             6:19: the register `rax` lacks its `%` (write `%rax`)
             7:10: this register has 64 bits, the instruction works on 32
             7:17: `lock` cannot stand before `movq`
-            8:5: `movq` takes 2 operands, here are 1
+            8:5: `movq` takes 2 operands, but has 1
             8:19: this thread has no label `MM`
             9:10: the destination is neither a register nor a location
             9:24: an instruction has at most one operand in memory
@@ -83,13 +83,13 @@ fn a_condition_on_an_unknown_name_is_refused() {
     check(
         &body(" movq $1,(x) | ;\nexists (0:rix=1)"),
         expect![[r#"
-        5:11: `rix` is no register (did you mean `rax`?)
+        5:11: `rix` is not a register (did you mean `rax`?)
     "#]],
     );
     check(
         &body(" movq $1,(x) | ;\nexist (x=1)"),
         expect![[r#"
-            5:1: `exist` stands where a condition is expected (did you mean `exists`?)
+            5:1: `exist` is found where a condition is expected (did you mean `exists`?)
         "#]],
     );
 }
@@ -191,7 +191,7 @@ fn numbers_that_do_not_fit_are_refused() {
             2:52: `5x` stands where a register such as `0:EAX`, or a location is expected
             4:7: this number does not fit into 8 bits
             5:7: this number does not fit into 32 bits
-            6:11: `0xzz` is no number
+            6:11: `0xzz` is not a number
         "#]],
     );
 }

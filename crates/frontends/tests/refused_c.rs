@@ -48,13 +48,13 @@ fn all_mistakes_are_found_in_one_pass() {
             8:2: `q` is declared nowhere in thread 0 (declare a local variable: `int q;`)
             9:1: `x` is a pointer to a shared location (write `*x` for what it points to)
             10:7: this is a number, and locations have different types (declare what holds an address as a pointer: `int *r0;`)
-            11:1: `smp_mb` takes 0 arguments, here are 1
-            12:6: `smp_mb` gives no value
+            11:1: `smp_mb` takes 0 arguments, but has 1
+            12:6: `smp_mb` returns no value
             13:1: this is neither a local variable nor a place in memory
             14:1: this thread has no label `L`
             15:1: there is no loop around this
             16:5: `r0` is declared already (a thread has one variable of each name; give this one another)
-            17:1: `atomic_store` takes 2 arguments, here are 1
+            17:1: `atomic_store` takes 2 arguments, but has 1
         "#]],
     );
 }
@@ -81,9 +81,9 @@ fn what_is_not_supported_says_what_to_do() {
             "foo(r0);",
         ]),
         expect![[r#"
-            5:1: the function `rcu_read_lock` is not supported (grace periods of RCU are no part of the models; `rcu_dereference` and `rcu_assign_pointer` are supported)
-            6:1: the function `synchronize_rcu` is not supported (grace periods of RCU are no part of the models)
-            7:10: the function `srcu_read_lock` is not supported (grace periods of SRCU are no part of the models)
+            5:1: the function `rcu_read_lock` is not supported (grace periods of RCU are not part of the models; `rcu_dereference` and `rcu_assign_pointer` are supported)
+            6:1: the function `synchronize_rcu` is not supported (grace periods of RCU are not part of the models)
+            7:10: the function `srcu_read_lock` is not supported (grace periods of SRCU are not part of the models)
             8:11: the function `malloc` is not supported (declare every location in the initial state)
             9:8: strings are not supported
             10:1: `struct` is not supported (declare each member as a location of its own)
@@ -114,8 +114,8 @@ fn orders_that_c_does_not_have_are_refused() {
         expect![[r#"
             5:10: a load cannot be ordered as a release
             6:1: a store cannot be ordered as an acquire
-            7:30: this is no memory order (did you mean `memory_order_relaxed`?)
-            8:30: this is no memory order (write `memory_order_seq_cst`, or a weaker one)
+            7:30: this is not a memory order (did you mean `memory_order_relaxed`?)
+            8:30: this is not a memory order (write `memory_order_seq_cst`, or a weaker one)
             9:1: a compare-exchange that fails is a load, which cannot be ordered as a release
         "#]],
     );
@@ -149,7 +149,7 @@ fn pointers_and_numbers_are_told_apart() {
             11:6: this operator takes numbers, not pointers
             13:1: this is arithmetic on a location that holds no number
             14:1: this is arithmetic on a location that holds no number
-            15:7: this is the address of no location
+            15:7: this is not the address of a location
             16:6: `x` has no element 1
             17:11: this is a local variable, not a shared location
             18:12: `x` is a pointer to a shared location (write `*x` for what it points to)
@@ -162,8 +162,8 @@ fn parameters_are_pointers_of_one_width() {
     check(
         "C n\n{ long z=0; }\nP0(int x, node *y, int *z, int *w, int *w) { }\nP1(int *a) { *a = 1; }\nP2(long *a) { }\nexists (a=1)\n",
         expect![[r#"
-            3:8: the parameter `x` is no pointer (parameters are pointers to shared locations: `int *x`)
-            3:11: `node` is no known type (integer types such as `int`, `atomic_int`, `int64_t` and `atomic_t` are known)
+            3:8: the parameter `x` is not a pointer (parameters are pointers to shared locations: `int *x`)
+            3:11: `node` is not a known type (integer types such as `int`, `atomic_int`, `int64_t` and `atomic_t` are known)
             3:25: `z` has 32 bits here and 64 elsewhere (accesses of mixed size are not supported)
             3:41: two parameters are called `w`
             5:10: `a` has 64 bits here and 32 elsewhere (accesses of mixed size are not supported)
@@ -210,7 +210,7 @@ fn truncated_tests_are_refused() {
         expect![[r#"
         3:19: `;` stands where an expression is expected
         3:28: `{` stands where `)` is expected
-        4:1: `exist` stands where a condition is expected (did you mean `exists`?)
+        4:1: `exist` is found where a condition is expected (did you mean `exists`?)
     "#]],
     );
     check(

@@ -1,4 +1,4 @@
-//! What counts as wrong: monitors that watch executions, the axiomatic twin of each machine, and the order solver.
+//! What counts as wrong: monitors that watch executions, the axiomatic model of each machine, and the order solver.
 
 pub mod axiomatic;
 mod level;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use teetotal_memory::{Event, ModelId, Trace};
+use teetotal_memory::{Event, Family, ModelId, Trace};
 use teetotal_program::condition::FinalState;
 use teetotal_program::ir::Program;
 use teetotal_program::{Failure, ThreadId};
@@ -117,22 +117,35 @@ pub struct MonitorInfo {
 pub enum Watches {
     /// Those of the model that is asked about.
     Model,
-    /// Those of sequential consistency, and it tells of those of these models.
-    SequentialConsistency(&'static [ModelId]),
+    /// Those of sequential consistency, and it tells of those of models of store buffers up to one of them.
+    SequentialConsistency { up_to: Option<ModelId> },
 }
 
-/// The models that robustness can be asked of.
-const ALL: Watches = Watches::SequentialConsistency(&[ModelId::Sc, ModelId::Tso, ModelId::Pso]);
+impl Watches {
+    /// Whether executions of `model` can be asked about.
+    #[must_use]
+    pub fn knows(self, model: ModelId) -> bool {
+        match self {
+            Watches::Model => true,
+            Watches::SequentialConsistency { up_to } => {
+                matches!(model.info().family, Family::Buffers(_)) && up_to.is_none_or(|weakest| model <= weakest)
+            }
+        }
+    }
+}
 
-/// Those that Sober knows.
-const UP_TO_TSO: Watches = Watches::SequentialConsistency(&[ModelId::Sc, ModelId::Tso]);
+/// Robustness can be asked of every model of store buffers.
+const ALL: Watches = Watches::SequentialConsistency { up_to: None };
+
+/// Sober knows TSO.
+const UP_TO_TSO: Watches = Watches::SequentialConsistency { up_to: Some(ModelId::Tso) };
 
 /// All monitors.
 pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Assertion,
         name: "assertion",
-        summary: "no assertion fails and no thread goes wrong otherwise",
+        summary: "no assertion fails, and no thread fails otherwise",
         needs: Level::State,
         watches: Watches::Model,
         make: |_, _| Box::new(Assertion),
@@ -140,7 +153,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Condition,
         name: "condition",
-        summary: "every final state satisfies what the program demands of it",
+        summary: "the final states satisfy the condition of the program",
         needs: Level::State,
         watches: Watches::Model,
         make: |program, _| Box::new(BrokenCondition::new(program)),
@@ -148,7 +161,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Deadlock,
         name: "deadlock",
-        summary: "no thread waits forever",
+        summary: "no thread is blocked forever",
         needs: Level::State,
         watches: Watches::Model,
         make: |_, _| Box::new(Deadlock),
@@ -156,7 +169,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Races,
         name: "races",
-        summary: "accesses that are not atomic are ordered by happens-before, as C11 and Rust demand",
+        summary: "accesses that are not atomic are ordered by happens-before, as C11 and Rust require",
         needs: Level::Synchronization,
         watches: Watches::Model,
         make: |program, _| Box::new(Races::new(program)),
@@ -164,7 +177,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Robustness,
         name: "robustness",
-        summary: "every execution is sequentially consistent; decided by a search of those that are",
+        summary: "every execution is sequentially consistent; decided by a search of sc executions",
         needs: Level::Trace,
         watches: ALL,
         make: |program, model| {
@@ -174,7 +187,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Sober,
         name: "sober",
-        summary: "the same for TSO by Sober's relaxed happens-before, corrected",
+        summary: "robustness under TSO by Sober's relaxed happens-before, corrected",
         needs: Level::Trace,
         watches: UP_TO_TSO,
         make: |program, model| Box::new(Robustness::new(MonitorId::Sober, program, model, Sober::new(program))),
@@ -182,7 +195,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::SoberAsPrinted,
         name: "sober-as-printed",
-        summary: "the same as the paper has it, which misses some; to reproduce it",
+        summary: "robustness under TSO by Sober as published, which misses violations",
         needs: Level::Trace,
         watches: UP_TO_TSO,
         make: |program, model| {
@@ -192,7 +205,7 @@ pub const MONITORS: &[MonitorInfo] = &[
     MonitorInfo {
         id: MonitorId::Buffers,
         name: "buffers",
-        summary: "the same by Burnim, Sen and Stergiou's simulation of buffers; needs every interleaving",
+        summary: "robustness by Burnim, Sen and Stergiou's simulation of buffers; needs every interleaving",
         needs: Level::EveryInterleaving,
         watches: ALL,
         make: |program, model| {
@@ -246,7 +259,7 @@ mod tests {
 
     #[test]
     fn every_row_makes_its_monitor() {
-        let program = Arc::new(teetotal_program::gallery::store_buffering());
+        let program = Arc::new(teetotal_gallery::store_buffering());
         for info in MONITORS {
             assert_eq!((info.make)(&program, ModelId::Tso).id(), info.id);
         }

@@ -3,9 +3,9 @@
 mod common;
 
 use common::check;
+use teetotal_gallery::{n6, store_buffering};
 use teetotal_judge::axiomatic::{EnumerateError, Execution, accepts, enumerate};
 use teetotal_memory::ModelId::{self, Pso, Sc, Tso};
-use teetotal_program::gallery::{n6, store_buffering};
 use teetotal_program::ir::{Builder, Program, ThreadBuilder};
 use teetotal_program::{Loc, Order, Status, Subject, ThreadId};
 

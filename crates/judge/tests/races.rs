@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use teetotal_generate::program;
 use teetotal_judge::races::{DataRace, Watch, predict};
 use teetotal_memory::models::{Sc, Tso};
 use teetotal_memory::{Machine, Model, ModelId, Step, Trace};
 use teetotal_program::ir::{Builder, Expr, Interpreter, Program};
-use teetotal_program::testing::program;
 use teetotal_program::{Loc, Subject, ThreadId};
 
 /// The execution of SC in which these threads perform an operation each, one after the other.

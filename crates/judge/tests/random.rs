@@ -1,4 +1,4 @@
-//! The machines and their axiomatic twins agree on programs with every operation there is.
+//! The machines and their axiomatic models agree on programs with every operation there is.
 
 mod common;
 

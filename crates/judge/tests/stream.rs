@@ -1,8 +1,8 @@
 //! The monitor for executions of any length finds what the one that keeps everything finds.
 
+use teetotal_generate::Rng;
 use teetotal_judge::monitors::robustness::{Attempt, Borderline, Mark, Stream};
 use teetotal_memory::{Event, EventKind, ModelId};
-use teetotal_program::testing::Rng;
 use teetotal_program::{Loc, Order, ThreadId};
 
 /// How a random execution looks.

@@ -13,7 +13,7 @@ use crate::runtime::{current, fail, is_active, running};
 /// What memory is called that was not given back.
 const MEMORY: &str = "memory";
 
-/// Memory as the standard library allocates it, which must be given back.
+/// Allocates memory, which must be freed before the execution ends.
 ///
 /// # Safety
 /// As for `std::alloc::alloc`.
@@ -25,7 +25,7 @@ pub unsafe fn alloc(layout: Layout) -> *mut u8 {
     memory
 }
 
-/// The same, filled with zeros.
+/// Allocates zeroed memory, which must be freed before the execution ends.
 ///
 /// # Safety
 /// As for `std::alloc::alloc_zeroed`.
@@ -37,7 +37,7 @@ pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
     memory
 }
 
-/// Gives memory back.
+/// Frees memory.
 ///
 /// # Safety
 /// As for `std::alloc::dealloc`.
@@ -59,7 +59,7 @@ pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
         let number = possessions.find(MEMORY, memory as usize);
         number.map(|number| possessions.free(number, told)).is_some()
     });
-    assert!(is_known != Some(false) || !is_active(), "memory is given back that is not allocated");
+    assert!(is_known != Some(false) || !is_active(), "memory that is not allocated was freed");
     // SAFETY: the caller's.
     unsafe { std::alloc::dealloc(memory, layout) };
 }
@@ -109,17 +109,17 @@ impl<T> Track<T> {
         Track { value, _tracked: Tracked(tracked) }
     }
 
-    /// The value.
+    /// Returns a reference to the value.
     pub fn get_ref(&self) -> &T {
         &self.value
     }
 
-    /// The value, to change it.
+    /// Returns a mutable reference to the value.
     pub fn get_mut(&mut self) -> &mut T {
         &mut self.value
     }
 
-    /// The value, no longer tracked.
+    /// Returns the value, which is no longer tracked.
     pub fn into_inner(self) -> T {
         self.value
     }

@@ -103,12 +103,12 @@ pub(crate) fn access_again(key: Key, kind: Kind, place: &'static Location<'stati
 }
 
 impl<T> UnsafeCell<T> {
-    /// A cell around `data`.
+    /// Creates a cell that holds `data`.
     pub const fn new(data: T) -> Self {
         UnsafeCell { identity: Identity::new(), data: std::cell::UnsafeCell::new(data) }
     }
 
-    /// The data.
+    /// Returns the data.
     #[track_caller]
     pub fn into_inner(self) -> T {
         if is_active() {
@@ -125,7 +125,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         unsafe { own(self.data.get()) }
     }
 
-    /// Reads through a pointer, as long as `f` runs.
+    /// Calls `f` with a pointer to read through; the access lasts as long as `f` runs.
     #[track_caller]
     pub fn with<F, R>(&self, f: F) -> R
     where
@@ -135,7 +135,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         f(self.data())
     }
 
-    /// Reads and writes through a pointer, as long as `f` runs.
+    /// Calls `f` with a pointer to read and write through; the access lasts as long as `f` runs.
     #[track_caller]
     pub fn with_mut<F, R>(&self, f: F) -> R
     where
@@ -146,13 +146,13 @@ impl<T: ?Sized> UnsafeCell<T> {
         f(self.data())
     }
 
-    /// A pointer to read through.
+    /// Returns a pointer to read through.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
         ConstPtr::new(&self.identity, self.data())
     }
 
-    /// A pointer to read and write through.
+    /// Returns a pointer to read and write through.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
         self.identity.note_outside();
@@ -178,13 +178,13 @@ impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
     }
 }
 
-/// A look-alike of `std::cell::Cell`, whose accesses are checked for races.
+/// As `std::cell::Cell`, with accesses that are checked for races.
 pub struct Cell<T: ?Sized> {
     cell: UnsafeCell<T>,
 }
 
 impl<T> Cell<T> {
-    /// A cell that holds `value`.
+    /// Creates a cell that holds `value`.
     pub const fn new(value: T) -> Self {
         Cell { cell: UnsafeCell::new(value) }
     }
@@ -195,14 +195,14 @@ impl<T> Cell<T> {
         drop(self.replace(value));
     }
 
-    /// Replaces the value, and gives the old one.
+    /// Replaces the value; returns the previous value.
     #[track_caller]
     pub fn replace(&self, value: T) -> T {
         // SAFETY: the cell is not shared between threads, and no reference to the value leaves it.
         self.cell.with_mut(|old| std::mem::replace(unsafe { &mut *old }, value))
     }
 
-    /// Exchanges the values of two cells.
+    /// Swaps the values of two cells.
     #[track_caller]
     pub fn swap(&self, other: &Cell<T>) {
         if !std::ptr::eq(self, other) {
@@ -211,13 +211,13 @@ impl<T> Cell<T> {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     #[track_caller]
     pub fn into_inner(self) -> T {
         self.cell.into_inner()
     }
 
-    /// The value, which is replaced by the default.
+    /// Takes the value and leaves the default in its place.
     #[track_caller]
     pub fn take(&self) -> T
     where
@@ -226,7 +226,7 @@ impl<T> Cell<T> {
         self.replace(T::default())
     }
 
-    /// The value.
+    /// Returns the value.
     #[track_caller]
     pub fn get(&self) -> T
     where
@@ -238,14 +238,14 @@ impl<T> Cell<T> {
 }
 
 impl<T: ?Sized> Cell<T> {
-    /// The value, which nobody else can access meanwhile.
+    /// Returns a mutable reference to the value.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         self.cell.with_mut(|_| ());
         own_mut(self.cell.data.get_mut())
     }
 
-    /// A pointer to the value; what is done through it is not checked.
+    /// Returns a pointer to the value; accesses through it are not checked.
     pub fn as_ptr(&self) -> *mut T {
         self.cell.identity.note_outside();
         self.cell.data()
@@ -305,12 +305,12 @@ pub mod standard {
     pub struct UnsafeCell<T: ?Sized>(super::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
-        /// A cell around `data`.
+        /// Creates a cell that holds `data`.
         pub const fn new(data: T) -> Self {
             UnsafeCell(super::UnsafeCell::new(data))
         }
 
-        /// The data.
+        /// Returns the data.
         #[track_caller]
         pub fn into_inner(self) -> T {
             self.0.into_inner()
@@ -318,19 +318,19 @@ pub mod standard {
     }
 
     impl<T: ?Sized> UnsafeCell<T> {
-        /// Reads through a pointer, as long as `f` runs.
+        /// Calls `f` with a pointer to read through; the access lasts as long as `f` runs.
         #[track_caller]
         pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             self.0.with(f)
         }
 
-        /// Reads and writes through a pointer, as long as `f` runs.
+        /// Calls `f` with a pointer to read and write through; the access lasts as long as `f` runs.
         #[track_caller]
         pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             self.0.with_mut(f)
         }
 
-        /// The data, which nobody else can access meanwhile.
+        /// Returns a mutable reference to the data.
         #[track_caller]
         pub fn get_mut(&mut self) -> &mut T {
             if is_active() {
@@ -340,7 +340,7 @@ pub mod standard {
             own_mut(self.0.data.get_mut())
         }
 
-        /// A pointer to the data. It counts as a write here; what is done through it later is not checked.
+        /// Returns a pointer to the data. The call counts as a write; accesses through the pointer are not checked.
         #[track_caller]
         pub fn get(&self) -> *mut T {
             self.0.with_mut(|data| data)

@@ -132,3 +132,88 @@ impl Hints {
         (rounds > bound).then_some(Exceeded { rounds, bound, hint: Some(place) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::*;
+    use crate::identity::Key;
+    use crate::loops::Source;
+
+    const ME: ThreadId = ThreadId(1);
+    const OTHER: ThreadId = ThreadId(0);
+    const FAIRNESS: Fairness = Fairness { hinted: 2, reading: 3, working: 6 };
+
+    fn read(source: Source) -> Deed {
+        Deed::Read { key: Key::at(0), source, value: 0 }
+    }
+
+    fn store() -> Deed {
+        Deed::Store { key: Key::at(1), new: 0 }
+    }
+
+    /// How many iterations of these operations a thread performs before it is held back, if it is in the first fifty.
+    fn iterations(iteration: impl Fn(u32) -> Vec<Deed>) -> Option<(u32, Exceeded)> {
+        let (mut patience, mut deeds) = (Patience::default(), Vec::new());
+        (0..50).find_map(|round| {
+            let since = deeds.len() as u32;
+            deeds.extend(iteration(round));
+            Some((round, patience.note(&deeds, since, ME, &FAIRNESS)?))
+        })
+    }
+
+    #[test]
+    fn a_loop_that_reads_the_same_is_held_back_after_so_many_iterations() {
+        let (round, exceeded) = iterations(|_| vec![read(None)]).expect("it goes on for ever");
+        // What the first iteration reads is new.
+        assert_eq!(round, FAIRNESS.reading + 1);
+        assert_eq!((exceeded.rounds, exceeded.bound, exceeded.hint), (FAIRNESS.reading + 1, FAIRNESS.reading, None));
+    }
+
+    #[test]
+    fn a_loop_that_writes_is_held_back_after_so_many_operations() {
+        let (round, exceeded) = iterations(|_| vec![store(), store()]).expect("it goes on for ever");
+        assert_eq!((round, exceeded.rounds, exceeded.bound), (3, 8, FAIRNESS.working));
+    }
+
+    #[test]
+    fn news_of_another_thread_lets_a_thread_go_on() {
+        assert_eq!(iterations(|round| vec![read(Some((OTHER, round))), store()]), None);
+        assert!(iterations(|round| vec![read(Some((ME, round))), store()]).is_some(), "its own stores are no news");
+        assert!(iterations(|round| vec![read(Some((OTHER, round % 2)))]).is_some(), "what it read before is none");
+    }
+
+    #[test]
+    fn hints_count_where_something_changes_between_them() {
+        let (here, there) = (Location::caller(), place());
+        let (mut hints, mut deeds) = (Hints::default(), Vec::new());
+        for _ in 0..10 {
+            deeds.push(read(None));
+            assert_eq!(hints.note(here, &deeds, &FAIRNESS), None, "it only waits");
+        }
+        for round in 1..=3 {
+            deeds.push(store());
+            let exceeded = Exceeded { rounds: round, bound: 2, hint: Some(here) };
+            assert_eq!(hints.note(here, &deeds, &FAIRNESS), (round > 2).then_some(exceeded));
+            assert_eq!(hints.note(here, &deeds, &FAIRNESS), None, "several hints in a row are one");
+        }
+        deeds.push(store());
+        assert_eq!(hints.note(there, &deeds, &FAIRNESS), None, "each place has its own count");
+        hints.clear();
+        assert_eq!(hints.note(here, &deeds, &FAIRNESS), None);
+    }
+
+    #[track_caller]
+    fn place() -> Place {
+        Location::caller()
+    }
+
+    #[test]
+    fn a_bound_that_is_set_is_at_least_the_default_for_loops_that_only_read() {
+        assert_eq!(Fairness::of(4), Fairness::DEFAULT);
+        assert_eq!(Fairness::of(1), Fairness { hinted: 1, ..Fairness::DEFAULT });
+        assert_eq!(Fairness::of(50), Fairness { hinted: 50, reading: 50, working: 5_000 });
+        assert_eq!(Fairness::of(u32::MAX).working, u32::MAX);
+    }
+}

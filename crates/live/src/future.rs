@@ -26,7 +26,7 @@ impl Wake for Waking {
     }
 }
 
-/// Waits in the thread that runs until `future` is done.
+/// Runs `future` to completion on the current thread.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let place = Location::caller();
@@ -45,20 +45,20 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// A look-alike of `futures::task::AtomicWaker`.
+/// As `futures::task::AtomicWaker`.
 #[derive(Debug, Default)]
 pub struct AtomicWaker {
     waker: Mutex<Option<Waker>>,
 }
 
 impl AtomicWaker {
-    /// Nobody is to be woken.
+    /// Creates an `AtomicWaker` without a waker.
     #[must_use]
     pub const fn new() -> Self {
         AtomicWaker { waker: Mutex::new(None) }
     }
 
-    /// This one is to be woken. If somebody wakes at the same time, it is woken at once.
+    /// Registers `waker`. If another thread wakes concurrently, `waker` is woken at once.
     #[track_caller]
     pub fn register(&self, waker: Waker) {
         let Ok(mut own) = self.waker.try_lock() else {
@@ -71,13 +71,13 @@ impl AtomicWaker {
         drop(before);
     }
 
-    /// The same with a clone.
+    /// Registers a clone of `waker`.
     #[track_caller]
     pub fn register_by_ref(&self, waker: &Waker) {
         self.register(waker.clone());
     }
 
-    /// Wakes the one that is to be woken.
+    /// Wakes the registered waker, if there is one.
     #[track_caller]
     pub fn wake(&self) {
         if let Some(waker) = self.take_waker() {
@@ -85,7 +85,7 @@ impl AtomicWaker {
         }
     }
 
-    /// The one that is to be woken, which no longer is.
+    /// Takes the registered waker, if there is one.
     #[track_caller]
     pub fn take_waker(&self) -> Option<Waker> {
         self.waker.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()

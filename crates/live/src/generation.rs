@@ -2,8 +2,14 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::surroundings::place_of;
+
+/// So many executions were begun, by all models of the process.
+static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 /// Whoever runs executions, with the number of the one under way.
 static UNDER_WAY: Mutex<Vec<Arc<AtomicU64>>> = Mutex::new(Vec::new());
@@ -30,7 +36,6 @@ impl Generation {
 
     /// Another execution begins.
     pub(crate) fn renew(&self) {
-        static NUMBERS: AtomicU64 = AtomicU64::new(1);
         self.number.set(NUMBERS.fetch_add(1, Ordering::Relaxed));
         self.shown.store(self.number.get(), Ordering::Relaxed);
     }
@@ -46,6 +51,12 @@ impl fmt::Debug for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Generation({})", self.get())
     }
+}
+
+/// Where that is kept: models in other threads of the process write there.
+#[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
+pub(crate) fn places() -> [Range<usize>; 2] {
+    [place_of(&NUMBERS), place_of(&UNDER_WAY)]
 }
 
 /// Whether the execution with this number is under way somewhere.

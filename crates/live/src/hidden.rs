@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use teetotal_clocks::Clock;
 use teetotal_program::ThreadId;
 
-use crate::clock::Clock;
 use crate::complaint::Place;
 use crate::loops::Head;
 use crate::marks::{Mark, Marks};
@@ -155,6 +155,8 @@ struct Pages {
     is_reuse_bound_met: AtomicBool,
     /// Whether code of a model was given memory that the checked allocator does not know.
     has_unchecked_memory: AtomicBool,
+    /// Whether plain accesses of some execution were not seen, since they are sampled.
+    has_sampled_accesses: AtomicBool,
     /// How many executions were left with threads in the middle, whose stacks were discarded.
     discarded: AtomicUsize,
     /// How many bytes these owned, as far as the checked allocator knows.
@@ -250,6 +252,17 @@ impl Ledger {
     /// Code of a model was given memory that the checked allocator does not know.
     pub fn note_unchecked_memory(&self) {
         self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether plain accesses of some execution were not seen, since they are sampled.
+    #[must_use]
+    pub fn has_sampled_accesses(&self) -> bool {
+        self.0.has_sampled_accesses.load(Ordering::Relaxed)
+    }
+
+    /// Plain accesses of an execution are not seen, since they are sampled.
+    pub fn note_sampled_accesses(&self) {
+        self.0.has_sampled_accesses.store(true, Ordering::Relaxed);
     }
 
     /// How many executions were left with threads in the middle: what these own is leaked.
@@ -348,6 +361,7 @@ impl Ledger {
         self.0.is_spurious_bound_met.store(false, Ordering::Relaxed);
         self.0.is_reuse_bound_met.store(false, Ordering::Relaxed);
         self.0.has_unchecked_memory.store(false, Ordering::Relaxed);
+        self.0.has_sampled_accesses.store(false, Ordering::Relaxed);
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 

@@ -7,7 +7,7 @@ use crate::runtime::{is_active, note, perform};
 
 pub use std::hint::{assert_unchecked, black_box};
 
-/// Tells that the thread waits for something that other threads do.
+/// Signals that the thread waits for other threads.
 ///
 /// In a model it changes nothing about which executions there are. A loop that calls it, changes something in each
 /// iteration and repeats again and again is subject to the fairness bound earlier than one that does not.
@@ -31,7 +31,7 @@ pub(crate) fn hint(place: &'static Location<'static>) {
         assert!(
             noted.n_hints < MOST_HINTS,
             "a thread waits at {place} for something that the checker does not see\n\
-             help: what threads of a model share, flags that they wait for included, must be of `teetotal`"
+             help: objects that threads of a model share, flags that they wait for included, must be of `teetotal`"
         );
     });
 }

@@ -21,6 +21,11 @@ impl Key {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
+
+    #[cfg(test)]
+    pub(crate) fn at(index: u32) -> Self {
+        Key(index)
+    }
 }
 
 impl Execution {
@@ -122,7 +127,7 @@ impl Identity {
         let stamp = self.0.load(Ordering::Relaxed);
         assert!(
             stamp == 0 || is_in_model() || !is_under_way(stamp >> KEY_BITS),
-            "a value that a model uses was used by a thread that is no part of the model\n\
+            "an object of a model was used by a thread outside of the model\n\
              help: start the threads of a model with `teetotal::thread::spawn` or `scope`; what a model uses cannot be \
              used elsewhere while the model runs"
         );

@@ -15,7 +15,7 @@ use crate::runtime::{current, perform, running};
 pub use crate::local::AccessError;
 pub use crate::thread::{panicking, yield_now};
 
-/// A value that is made when it is first used, once in each execution of a model.
+/// A value that is initialized at its first use, once in each execution of a model.
 pub struct Lazy<T: 'static> {
     /// What the search knows it by, if who makes it can be told.
     identity: Identity,
@@ -32,7 +32,7 @@ impl<T> Lazy<T> {
         Lazy { identity: Identity::new(), real: OnceLock::new(), init }
     }
 
-    /// The value.
+    /// Returns the value, initializing it if necessary.
     #[track_caller]
     pub fn get(&'static self) -> &'static T {
         self.value(Location::caller())
@@ -78,11 +78,11 @@ impl<T> fmt::Debug for Lazy<T> {
     }
 }
 
-/// As loom has them: the value need not be fit for several threads, since those of a model take turns.
+/// The statics of loom, whose values need not be `Sync`, since the threads of a model take turns.
 pub mod lenient {
     use crate::runtime::current;
 
-    /// A value that is made when it is first used, once in each execution of a model.
+    /// A value that is initialized at its first use, once in each execution of a model.
     #[derive(Debug)]
     pub struct Lazy<T: 'static>(super::Lazy<T>);
 
@@ -95,7 +95,7 @@ pub mod lenient {
             Lazy(super::Lazy::new(init))
         }
 
-        /// The value.
+        /// Returns the value, initializing it if necessary.
         ///
         /// # Panics
         /// Outside of a model.
@@ -107,7 +107,7 @@ pub mod lenient {
     }
 }
 
-/// As the macro of the crate of the same name, with a fresh value for each execution of a model.
+/// As the macro of the crate `lazy_static`, with a fresh value for each execution of a model.
 #[macro_export]
 macro_rules! lazy_static {
     ($($(#[$attribute:meta])* $vis:vis static ref $name:ident: $t:ty = $init:expr;)*) => {

@@ -21,13 +21,13 @@ pub(crate) struct Local {
     needs_drop: bool,
 }
 
-/// A value of each thread.
+/// A thread-local value.
 pub struct LocalKey<T: 'static> {
     real: &'static std::thread::LocalKey<T>,
     init: fn() -> T,
 }
 
-/// The value is gone already.
+/// The error of an access to a value that was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct AccessError;
@@ -46,15 +46,15 @@ impl<T: 'static> LocalKey<T> {
         LocalKey { real, init }
     }
 
-    /// Calls `f` with the value of the thread that runs.
+    /// Calls `f` with the value of the current thread.
     ///
     /// # Panics
-    /// If the value is gone, because the thread is about to end.
+    /// If the value was dropped, because the thread is ending.
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.try_with(f).expect("a value of a thread is used before it is gone")
     }
 
-    /// The same, unless the value is gone already.
+    /// Calls `f` with the value of the current thread, unless it was dropped.
     pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
         if running().is_none() {
             return self.real.try_with(f).map_err(|_| AccessError);
@@ -80,7 +80,7 @@ impl<T: 'static> LocalKey<T> {
 }
 
 impl<T: 'static> LocalKey<Cell<T>> {
-    /// Replaces the value, without making one if there was none.
+    /// Replaces the value, without initializing it first.
     pub fn set(&'static self, value: T) {
         if running().is_none() {
             return self.real.set(value);
@@ -92,7 +92,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
         });
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn get(&'static self) -> T
     where
         T: Copy,
@@ -100,7 +100,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::get)
     }
 
-    /// The value, which is replaced by the default.
+    /// Takes the value and leaves the default in its place.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -108,7 +108,7 @@ impl<T: 'static> LocalKey<Cell<T>> {
         self.with(Cell::take)
     }
 
-    /// Replaces the value, and gives the old one.
+    /// Replaces the value; returns the previous value.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }
@@ -120,12 +120,12 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(|cell| f(&cell.borrow()))
     }
 
-    /// Calls `f` with the value, to change it.
+    /// Calls `f` with a mutable reference to the value.
     pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }
 
-    /// Replaces the value, without making one if there was none.
+    /// Replaces the value, without initializing it first.
     pub fn set(&'static self, value: T) {
         if running().is_none() {
             return self.real.set(value);
@@ -137,7 +137,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         });
     }
 
-    /// The value, which is replaced by the default.
+    /// Takes the value and leaves the default in its place.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -145,7 +145,7 @@ impl<T: 'static> LocalKey<RefCell<T>> {
         self.with(RefCell::take)
     }
 
-    /// Replaces the value, and gives the old one.
+    /// Replaces the value; returns the previous value.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|cell| cell.replace(value))
     }

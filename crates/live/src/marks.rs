@@ -72,3 +72,35 @@ pub fn reachable(name: &str, is_reached: bool) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reached(marks: &Marks) -> Vec<(String, bool)> {
+        marks.all().into_iter().map(|mark| (mark.name, mark.is_reached)).collect()
+    }
+
+    #[test]
+    fn a_state_that_was_reached_once_stays_reached() {
+        let marks = Marks::default();
+        for is_reached in [false, true, false] {
+            marks.note("a", Location::caller(), is_reached);
+            marks.note("b", Location::caller(), false);
+        }
+        marks.ask_for("a", None);
+        assert_eq!(reached(&marks), [("a".to_owned(), true), ("b".to_owned(), false)]);
+    }
+
+    #[test]
+    fn a_state_has_the_place_where_it_was_first_asked_for() {
+        let marks = Marks::default();
+        marks.reach("a");
+        assert_eq!(marks.all()[0].place, None);
+        let first = Location::caller();
+        marks.note("a", first, false);
+        marks.note("a", Location::caller(), false);
+        assert_eq!(marks.all()[0].place, Some(first.into()));
+        assert_eq!(reached(&marks), [("a".to_owned(), true)]);
+    }
+}

@@ -19,7 +19,7 @@ pub(crate) enum Misuse {
 
 /// What an object that seems to be captured may also be, where nothing is known of blocks.
 const OR_FREED: &str = "\nhelp: or it is in memory that was freed: with `teetotal::alloc::Checked` as the global \
-    allocator, a use after free is told as such";
+    allocator, a use after free is reported as such";
 
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,16 +33,16 @@ impl Misuse {
     fn describe(self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Misuse::Captured => {
-                "an object was used that was made outside of this execution, so that its state would survive from one \
+                "an object that was created outside of this execution was used, so its state would survive from one \
                  execution to the next\n\
-                 help: make it inside the closure that is given to `model`, or make it a static: a static of a type of \
+                 help: create it inside the closure that is given to `model`, or make it a static: a static of a type of \
                  `teetotal` is fresh in every execution\n\
                  help: objects kept in a `std::thread_local!`, a `std::sync::OnceLock` or a static of another crate \
                  survive too"
             }
             Misuse::Freed(_) | Misuse::Reused(_) => "an object was used in memory that was freed",
             Misuse::StaticChanged => {
-                "a static was changed outside of all models, so that executions would not begin with its initial value\n\
+                "a static was changed outside of a model, so executions would not begin with its initial value\n\
                  help: change it inside the closure that is given to `model`; every execution has a fresh copy"
             }
         })

@@ -96,7 +96,7 @@ mod unix {
             digits(thread, &mut first),
             b" of a model needs more stack than the ",
             digits(bytes, &mut second),
-            b" bytes that it has\nhelp: is there a recursion that does not end? If not, set TEETOTAL_STACK or ",
+            b" bytes that it has\nhelp: is there an endless recursion? If not, set TEETOTAL_STACK or ",
             b"`Builder::stack_size`\n",
         ];
         for part in parts {

@@ -17,6 +17,24 @@ use crate::overflow::CAN_RETURN;
 use crate::races::Races;
 use crate::runtime::{Execution, current_unguarded};
 
+/// In which executions plain accesses are seen: those to memory without any type of this library.
+///
+/// Seeing them needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. They are seen by page faults, which
+/// a debugger stops at, and a system call fails that is given memory which is watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum PlainAccesses {
+    /// In every execution.
+    #[default]
+    All,
+    /// In the first 1,000 executions, and in one of 64 after that.
+    ///
+    /// Where there are more, faults may be missed, and a caveat says so.
+    Sampled,
+    /// In none.
+    Never,
+}
+
 /// What is in the open where plain accesses are seen.
 fn name() -> Name {
     static PLAIN: u8 = 0;

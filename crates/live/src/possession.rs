@@ -85,3 +85,33 @@ impl Possessions {
         there.map(|own| Leak { what: own.what, place: Some(own.place.into()) }).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_given_back_is_a_leak() {
+        let mut possessions = Possessions::default();
+        let place = Location::caller();
+        let one = possessions.add("one", place, 16);
+        possessions.add("other", place, 32);
+        possessions.remove(one);
+        assert_eq!(possessions.leaks(), [Leak { what: "other", place: Some(place.into()) }]);
+        possessions.clear();
+        assert_eq!(possessions.leaks(), []);
+    }
+
+    #[test]
+    fn a_thing_is_found_by_what_it_is_and_where() {
+        let mut possessions = Possessions::default();
+        let place = Location::caller();
+        let old = possessions.add("one", place, 16);
+        assert_eq!(possessions.find("one", 16), Some(old));
+        assert_eq!((possessions.find("one", 32), possessions.find("other", 16)), (None, None));
+        possessions.remove(old);
+        assert_eq!(possessions.find("one", 16), None);
+        let new = possessions.add("one", place, 16);
+        assert_eq!(possessions.find("one", 16), Some(new), "the address has another owner now");
+    }
+}

@@ -1,10 +1,13 @@
 //! What the code of a model does right now, for somebody on another OS thread who wonders why nothing happens.
 
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use teetotal_program::ThreadId;
+
+use crate::surroundings::place_of;
 
 /// The pulse of an OS thread that runs models.
 #[derive(Debug, Default)]
@@ -31,6 +34,12 @@ pub struct Running {
 }
 
 static ALL: Mutex<Vec<Weak<Pulse>>> = Mutex::new(Vec::new());
+
+/// Where the pulses are kept: models in other threads of the process write there.
+#[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
+pub(crate) fn place() -> Range<usize> {
+    place_of(&ALL)
+}
 
 thread_local! {
     static OWN: Arc<Pulse> = register();

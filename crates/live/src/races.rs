@@ -1,12 +1,13 @@
-//! Data races, by the happens-before of the language: release and acquire, fences, locks, spawn and join.
+//! Data races of real code: which accesses to a cell the happens-before of the language leaves unordered.
 //!
-//! A release sequence is a release store and the read-modify-writes that read from it in a chain, as in C++20 and Rust.
+//! Of the accesses to a cell those are kept that the next may race with, and the first race ends the execution. The
+//! monitor `races` of the crate `judge` keeps all accesses instead, since it tells of every pair of places that race.
 
 use std::panic::Location;
 
+use teetotal_clocks::{Clock, HappensBefore};
 use teetotal_program::{Order, ThreadId};
 
-use crate::clock::Clock;
 use crate::complaint::{Access, Kind, Race};
 use crate::heap::Moment;
 use crate::identity::Key;
@@ -16,25 +17,20 @@ use crate::identity::Key;
 pub(crate) struct Races {
     /// How many operations the thread that runs has performed.
     performed: u32,
-    threads: Vec<Knowledge>,
+    order: HappensBefore,
+    /// Of each thread that was started, has ended or has causes.
+    lives: Vec<Life>,
     /// For each cell who accessed it.
     data: Vec<History>,
-    /// For each operation of each thread what reading its write makes known.
-    released: Vec<Vec<Option<Clock>>>,
     /// Whether it is known what leads to what, whatever the orderings are: reads-from and program order.
     tracks_causes: bool,
     /// For each operation of each thread what led to its write.
     causes: Vec<Vec<Clock>>,
 }
 
-/// What a thread knows.
-#[derive(Clone, Debug, Default)]
-struct Knowledge {
-    clock: Clock,
-    /// What it read without acquiring; an acquire fence makes it known.
-    read: Clock,
-    /// What it knew at its last release fence.
-    fenced: Option<Clock>,
+/// The life of a thread.
+#[derive(Debug, Default)]
+struct Life {
     /// The thread that has started it.
     parent: Option<ThreadId>,
     /// When it ended, by its own clock.
@@ -60,10 +56,10 @@ impl History {
 
 impl Races {
     pub(crate) fn clear(&mut self) {
-        self.threads.clear();
+        self.order.clear();
+        self.lives.clear();
         // What they have allocated is used again.
         self.data.iter_mut().for_each(History::clear);
-        self.released.iter_mut().for_each(Vec::clear);
         self.causes.iter_mut().for_each(Vec::clear);
     }
 
@@ -72,56 +68,34 @@ impl Races {
         self.tracks_causes = true;
     }
 
-    #[inline]
-    fn knowledge(&mut self, thread: ThreadId) -> &mut Knowledge {
-        if self.threads.len() <= thread.index() {
-            self.begin(thread);
+    /// What is known of the life of `thread`, and of the threads before it.
+    fn life(&mut self, thread: ThreadId) -> &mut Life {
+        if self.lives.len() <= thread.index() {
+            self.lives.resize_with(thread.index() + 1, Life::default);
         }
-        &mut self.threads[thread.index()]
+        &mut self.lives[thread.index()]
     }
 
-    /// `thread` is known from now on, as are those before it.
-    #[cold]
-    fn begin(&mut self, thread: ThreadId) {
-        for index in self.threads.len()..=thread.index() {
-            let mut knowledge = Knowledge::default();
-            knowledge.clock.tick(index);
-            self.threads.push(knowledge);
-        }
-        if self.released.len() < self.threads.len() {
-            self.released.resize_with(self.threads.len(), Vec::new);
-        }
-    }
-
-    /// What `thread` did so far is known to whoever learns of it from now on.
-    fn publish(&mut self, thread: ThreadId) -> Clock {
-        let knowledge = self.knowledge(thread);
-        let published = knowledge.clock.clone();
-        knowledge.clock.tick(thread.index());
-        published
-    }
-
-    /// `other` learns of everything that `thread` did so far.
-    fn inform(&mut self, other: ThreadId, thread: ThreadId) {
-        self.knowledge(thread.max(other));
-        if let Ok([own, other]) = self.threads.get_disjoint_mut([thread.index(), other.index()]) {
-            other.clock.join(&own.clock);
-            if self.tracks_causes {
-                other.causes.join(&own.causes);
+    /// `learner` learns of everything that `thread` did so far.
+    fn inform(&mut self, learner: ThreadId, thread: ThreadId) {
+        self.order.inform(learner, thread);
+        if self.tracks_causes {
+            self.life(learner.max(thread));
+            if let Ok([own, learner]) = self.lives.get_disjoint_mut([thread.index(), learner.index()]) {
+                learner.causes.join(&own.causes);
             }
-            own.clock.tick(thread.index());
         }
     }
 
     /// `thread` starts `child`.
     pub(crate) fn spawn(&mut self, thread: ThreadId, child: ThreadId) {
         self.inform(child, thread);
-        self.knowledge(child).parent = Some(thread);
+        self.life(child).parent = Some(thread);
     }
 
     /// The thread that has started `thread`, if that has begun and was not the first.
     pub(crate) fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
-        self.threads.get(thread.index())?.parent
+        self.lives.get(thread.index())?.parent
     }
 
     /// `thread` learns of everything that `other` did.
@@ -130,43 +104,26 @@ impl Races {
     }
 
     pub(crate) fn fence(&mut self, thread: ThreadId, order: Order) {
-        let knowledge = self.knowledge(thread);
-        if order.acquires() {
-            let read = std::mem::take(&mut knowledge.read);
-            knowledge.clock.join(&read);
-        }
-        if order.releases() {
-            let published = self.publish(thread);
-            self.knowledge(thread).fenced = Some(published);
-        }
+        self.order.fence(thread, order);
     }
 
     /// `thread` reads what `source` wrote.
+    #[inline]
     pub(crate) fn read(&mut self, thread: ThreadId, order: Order, source: Option<(ThreadId, u32)>) {
         let Some((writer, index)) = source else { return };
-        self.knowledge(thread);
-        if let Some(causes) = self.causes.get(writer.index()).and_then(|list| list.get(index as usize)) {
-            self.threads[thread.index()].causes.join(causes);
+        if self.tracks_causes {
+            self.life(thread);
+            if let Some(causes) = self.causes.get(writer.index()).and_then(|list| list.get(index as usize)) {
+                self.lives[thread.index()].causes.join(causes);
+            }
         }
-        let released = self.released.get(writer.index()).and_then(|list| list.get(index as usize));
-        let Some(Some(released)) = released else { return };
-        let knowledge = &mut self.threads[thread.index()];
-        if order.acquires() { knowledge.clock.join(released) } else { knowledge.read.join(released) }
+        self.order.read(thread, order, (writer, index));
     }
 
     /// Operation `index` of `thread` writes; a read-modify-write goes on with what it read from.
+    #[inline]
     pub(crate) fn write(&mut self, thread: ThreadId, index: u32, order: Order, continues: Option<(ThreadId, u32)>) {
-        let mut released =
-            if order.releases() { Some(self.publish(thread)) } else { self.knowledge(thread).fenced.clone() };
-        if let Some((writer, source)) = continues
-            && let Some(Some(earlier)) = self.released.get(writer.index()).and_then(|list| list.get(source as usize))
-        {
-            released.get_or_insert_default().join(earlier);
-        }
-        self.knowledge(thread);
-        let list = &mut self.released[thread.index()];
-        list.resize(index as usize + 1, None);
-        list[index as usize] = released;
+        self.order.write(thread, index, order, continues);
         if self.tracks_causes {
             self.note_causes(thread, index);
         }
@@ -174,8 +131,8 @@ impl Races {
 
     /// Keeps what led to the write that is operation `index` of `thread`; what comes later is not part of it.
     fn note_causes(&mut self, thread: ThreadId, index: u32) {
-        let published = self.publish(thread);
-        let own = &mut self.threads[thread.index()].causes;
+        let published = self.order.publish(thread);
+        let own = &mut self.life(thread).causes;
         own.join(&published);
         let causes = own.clone();
         if self.causes.len() <= thread.index() {
@@ -188,22 +145,31 @@ impl Races {
 
     /// Whether what `other` did at its time `time` led to where `thread` is, by reads of what was written after it, whatever their orderings.
     pub(crate) fn has_led_to(&mut self, (other, time): (ThreadId, u32), thread: ThreadId) -> bool {
-        let known = self.knowledge(thread);
-        time <= known.causes.get(other.index()).max(known.clock.get(other.index()))
+        time <= self.life(thread).causes.get(other).max(self.order.clock(thread).get(other))
     }
 
     /// `thread` has ended.
     pub(crate) fn end(&mut self, thread: ThreadId) {
         let time = self.time(thread);
-        self.knowledge(thread).ended = Some(time);
+        self.life(thread).ended = Some(time);
     }
 
     /// Whether all other threads have ended, and `thread` knows of that.
     pub(crate) fn knows_ends(&mut self, thread: ThreadId) -> bool {
-        self.knowledge(thread);
-        let own = &self.threads[thread.index()].clock;
-        let mut others = self.threads.iter().enumerate().filter(|(index, _)| *index != thread.index());
-        others.all(|(index, other)| other.ended.is_some_and(|time| own.get(index) >= time))
+        self.order.clock(thread);
+        let n_threads = self.order.n_threads();
+        let (own, lives) = (self.order.clock(thread), &self.lives);
+        let mut others = (0..n_threads).map(ThreadId::at).filter(|&other| other != thread);
+        let ended = |other: ThreadId| lives.get(other.index()).and_then(|life| life.ended);
+        others.all(|other| ended(other).is_some_and(|time| own.get(other) >= time))
+    }
+
+    /// The cell has a history from now on.
+    #[inline]
+    fn make_room(&mut self, key: Key) {
+        if self.data.len() <= key.index() {
+            self.data.resize_with(key.index() + 1, History::default);
+        }
     }
 
     /// `thread` accesses a cell. Gives the access that nothing orders with it, if there is one.
@@ -215,14 +181,11 @@ impl Races {
         kind: Kind,
     ) -> Option<Race> {
         let time = self.time(thread);
-        if self.data.len() <= key.index() {
-            self.data.resize_with(key.index() + 1, History::default);
-        }
-        let (clock, history) = (&self.threads[thread.index()].clock, &mut self.data[key.index()]);
+        self.make_room(key);
+        let (clock, history) = (self.order.clock(thread), &mut self.data[key.index()]);
         let second = Access { thread, time, after: self.performed, place, kind };
         if history.has_plain || !kind.is_atomic {
-            let is_rival =
-                |access: &&Access| kind.conflicts(access.kind) && access.time > clock.get(access.thread.index());
+            let is_rival = |access: &&Access| kind.conflicts(access.kind) && access.time > clock.get(access.thread);
             if let Some(first) = history.accesses.iter().find(is_rival) {
                 return Some(Race { first: *first, second, key });
             }
@@ -241,9 +204,7 @@ impl Races {
 
     /// `owner` made the cell, or moved it to where it is, when it was `born`.
     pub(crate) fn create(&mut self, owner: ThreadId, born: Moment, key: Key) {
-        if self.data.len() <= key.index() {
-            self.data.resize_with(key.index() + 1, History::default);
-        }
+        self.make_room(key);
         let history = &mut self.data[key.index()];
         history.has_plain = true;
         history.accesses.retain(|access| access.kind != Kind::CREATION);
@@ -254,9 +215,7 @@ impl Races {
 
     /// `thread` makes the cell, which is new, at `place`.
     pub(crate) fn construct(&mut self, thread: ThreadId, now: Moment, key: Key, place: &'static Location<'static>) {
-        if self.data.len() <= key.index() {
-            self.data.resize_with(key.index() + 1, History::default);
-        }
+        self.make_room(key);
         let (history, Moment { time, after }) = (&mut self.data[key.index()], now);
         history.has_plain = true;
         history.accesses.push(Access { thread, time, after, place, kind: Kind::CONSTRUCTION });
@@ -284,15 +243,14 @@ impl Races {
 
     /// An access to a cell that `thread` does not know of, if there is one.
     pub(crate) fn rival(&mut self, thread: ThreadId, key: Key) -> Option<Access> {
-        self.knowledge(thread);
-        let clock = &self.threads[thread.index()].clock;
-        let is_rival = |access: &&Access| access.time > clock.get(access.thread.index()) && access.thread != thread;
+        let clock = self.order.clock(thread);
+        let is_rival = |access: &&Access| access.time > clock.get(access.thread) && access.thread != thread;
         self.data.get(key.index())?.accesses.iter().find(is_rival).copied()
     }
 
     /// Whether `thread` knows of what `other` did at its time `time`.
     pub(crate) fn knows_time(&mut self, thread: ThreadId, other: ThreadId, time: u32) -> bool {
-        self.knowledge(thread).clock.get(other.index()) >= time
+        self.order.clock(thread).get(other) >= time
     }
 
     /// The last access of `thread` to a cell lasted until `time`.
@@ -314,43 +272,34 @@ impl Races {
 
     /// How many steps of itself `thread` knows.
     pub(crate) fn time(&mut self, thread: ThreadId) -> u32 {
-        self.knowledge(thread).clock.get(thread.index())
+        self.order.time(thread)
     }
 
     /// The cell with the key `old` has the key `new` from now on.
     pub(crate) fn rename(&mut self, old: Key, new: Key) {
         if let Some(history) = self.data.get_mut(old.index()).map(std::mem::take) {
-            if self.data.len() <= new.index() {
-                self.data.resize_with(new.index() + 1, History::default);
-            }
+            self.make_room(new);
             self.data[new.index()] = history;
         }
     }
 
     /// Puts what `thread` knows into `known`, to be known by others; what it does from now on is not part of it.
     pub(crate) fn tell(&mut self, thread: ThreadId, known: &mut Clock) {
-        let clock = &mut self.knowledge(thread).clock;
-        known.join(clock);
-        clock.tick(thread.index());
+        self.order.tell(thread, known);
     }
 
     /// Whether `thread` knows all that `clock` says.
     pub(crate) fn knows(&mut self, thread: ThreadId, clock: &Clock) -> bool {
-        self.knowledge(thread).clock.includes(clock)
+        self.order.clock(thread).includes(clock)
     }
 
     /// `thread` knows what `clock` says, for a while. Gives what it knew before.
     pub(crate) fn learn(&mut self, thread: ThreadId, clock: &Clock) -> Clock {
-        let own = &mut self.knowledge(thread).clock;
-        let before = own.clone();
-        own.join(clock);
-        before
+        self.order.learn(thread, clock)
     }
 
     /// `thread` knows again only what it knew `before`, and what it did itself.
-    pub(crate) fn unlearn(&mut self, thread: ThreadId, mut before: Clock) {
-        let own = &mut self.knowledge(thread).clock;
-        before.set(thread.index(), own.get(thread.index()));
-        *own = before;
+    pub(crate) fn unlearn(&mut self, thread: ThreadId, before: Clock) {
+        self.order.unlearn(thread, before);
     }
 }

@@ -361,10 +361,8 @@ impl Execution {
         let reuse = Reuse::new(reuse, &open);
         let execution =
             Execution { open, heads, ledger, program, max_spurious, heap, reuse, trusts_frees, ..Execution::default() };
-        if setup.plain_accesses {
-            execution.heap.allow_plain();
-            execution.track_plain();
-        }
+        execution.heap.allow_plain(setup.plain_accesses);
+        execution.track_plain();
         if trusts_frees && execution.heap.is_on() {
             execution.races.borrow_mut().track_causes();
         }
@@ -393,6 +391,9 @@ impl Execution {
         fresh(&mut self.spurious).clear();
         self.is_over.set(false);
         self.heap.begin();
+        if self.heap.skips_plain() {
+            self.ledger.note_sampled_accesses();
+        }
         self.reuse.clear();
         self.last_place.take();
         self.n_dropping.take();

@@ -7,9 +7,9 @@ use teetotal_program::{Loc, Op, Status, Subject, ThreadId, Value};
 use crate::request::Matter;
 use crate::subject::Live;
 
-/// An operation as a thread performed it.
+/// An operation as a thread performed it: what it did, where a schedule says only whose turn it is.
 #[derive(Clone, Copy, Debug)]
-pub struct Done {
+pub struct RecordedOp {
     pub op: Op,
     /// The location that an await read.
     pub awaited: Option<Loc>,
@@ -40,7 +40,7 @@ impl<'l> Script<'l> {
         script
     }
 
-    fn next(&self, thread: ThreadId) -> Option<&Done> {
+    fn next(&self, thread: ThreadId) -> Option<&RecordedOp> {
         let &(done, is_started) = self.threads.get(thread.index())?;
         if is_started { self.live.done(thread).get(done) } else { None }
     }
@@ -80,7 +80,7 @@ impl Subject for Script<'_> {
     }
 
     fn resume(&mut self, thread: ThreadId, _answer: &[Value]) {
-        if let Some(Done { op: Op::Spawn { thread: child, .. }, .. }) = self.next(thread).copied()
+        if let Some(RecordedOp { op: Op::Spawn { thread: child, .. }, .. }) = self.next(thread).copied()
             && let Some((_, is_started)) = self.threads.get_mut(child.index())
         {
             *is_started = true;

@@ -30,12 +30,13 @@ use crate::local::drop_locals;
 use crate::loops::{Head, Loops};
 use crate::mend::Mend;
 use crate::overflow;
+use crate::plain::PlainAccesses;
 use crate::possession::Leak;
 use crate::pulse::{Pulse, own_pulse, with_pulse};
 use crate::races::Races;
 use crate::request::{Cell, Request, What};
 use crate::runtime::{Ended, Execution, Ran, quiet_panics};
-use crate::script::Done;
+use crate::script::RecordedOp;
 use crate::stacks;
 use crate::surroundings::{Program, Surroundings, Watches};
 use crate::unwinding;
@@ -62,8 +63,8 @@ pub struct Setup {
     pub reuse: usize,
     /// Whether a block is a leak that another thread may know of and that is not freed.
     pub leaks: bool,
-    /// Whether accesses to blocks are seen that are not made with a type of this crate.
-    pub plain_accesses: bool,
+    /// In which executions accesses to blocks are seen that are not made with a type of this crate.
+    pub plain_accesses: PlainAccesses,
     /// How often loops go round before the fairness bound holds them back.
     pub fairness: Fairness,
     /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
@@ -83,7 +84,7 @@ impl Default for Setup {
             spurious: 0,
             reuse: 0,
             leaks: false,
-            plain_accesses: true,
+            plain_accesses: PlainAccesses::All,
             fairness,
             keeps_failed_reads,
             backend,
@@ -147,7 +148,7 @@ pub(crate) struct Thread {
     /// Where the operations stand that it has performed, if that is recorded.
     places: Vec<&'static Location<'static>>,
     /// These operations, if that is recorded.
-    done: Vec<Done>,
+    done: Vec<RecordedOp>,
     /// The operation that comes after one which is not in the source.
     pub(crate) held: Option<Request>,
     /// Where it stands in its code.
@@ -593,7 +594,7 @@ impl Live {
     }
 
     /// The operation at which `thread` stands, as it is performed with `answer`.
-    fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<Done> {
+    fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<RecordedOp> {
         let Status::Ready(op) = self.status(thread) else { return None };
         let mut awaited = Vec::new();
         self.awaited(thread, &mut awaited);
@@ -603,7 +604,7 @@ impl Live {
             What::Choose { matter, .. } => Some(matter),
             _ => None,
         };
-        Some(Done { op, awaited: awaited.pop(), written, matter, place })
+        Some(RecordedOp { op, awaited: awaited.pop(), written, matter, place })
     }
 
     /// Lets `thread` go on with `answer`.

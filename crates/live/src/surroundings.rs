@@ -7,6 +7,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+use crate::{generation, pulse};
+
 /// A few bytes that were changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Word {
@@ -131,6 +134,9 @@ impl Program {
         let mut program = Program::default();
         // SAFETY: the function is given the pointer that is passed here, and is called before this returns.
         unsafe { libc::dl_iterate_phdr(Some(linux::note), (&raw mut program).cast()) };
+        for hole in own_statics() {
+            program.statics = program.statics.iter().flat_map(|range| without(range.clone(), &hole)).collect();
+        }
         program
     }
 
@@ -143,9 +149,8 @@ impl Program {
 
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 mod linux {
-    use std::ops::Range;
 
-    use super::Program;
+    use super::{Program, without};
 
     /// Takes note of the first object, which is the program itself.
     pub(super) extern "C" fn note(
@@ -164,7 +169,8 @@ mod linux {
         let read_only = headers.iter().find(|header| header.p_type == libc::PT_GNU_RELRO).map(range);
         for header in headers {
             if header.p_type == libc::PT_LOAD && header.p_flags & libc::PF_W != 0 {
-                program.statics.extend(without(range(header), read_only.as_ref()));
+                let hole = read_only.clone().unwrap_or_default();
+                program.statics.extend(without(range(header), &hole));
             }
             if header.p_type == libc::PT_TLS && !info.dlpi_tls_data.is_null() {
                 let start = info.dlpi_tls_data as usize;
@@ -173,19 +179,49 @@ mod linux {
         }
         1
     }
+}
 
-    /// The parts of a range that are not in another.
-    fn without(whole: Range<usize>, hole: Option<&Range<usize>>) -> impl Iterator<Item = Range<usize>> {
-        let hole = hole.cloned().unwrap_or(whole.end..whole.end);
-        let parts =
-            [whole.start..hole.start.clamp(whole.start, whole.end), hole.end.clamp(whole.start, whole.end)..whole.end];
-        parts.into_iter().filter(|part| !part.is_empty())
-    }
+/// The parts of a range that are not in another.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn without(whole: Range<usize>, hole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
+    let (start, end) = (hole.start.clamp(whole.start, whole.end), hole.end.clamp(whole.start, whole.end));
+    [whole.start..start, end.max(start)..whole.end].into_iter().filter(|part| !part.is_empty())
+}
+
+/// Statics of the checker that models in other threads of the process write to all the time.
+///
+/// No code of a model writes there, so a change says nothing of what its thread did.
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+fn own_statics() -> impl Iterator<Item = Range<usize>> {
+    generation::places().into_iter().chain([pulse::place()])
+}
+
+/// Where a static is.
+pub(crate) fn place_of<T>(value: &'static T) -> Range<usize> {
+    let start = std::ptr::from_ref(value) as usize;
+    start..start + size_of::<T>()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    fn the_statics_of_the_checker_are_left_out() {
+        use std::sync::atomic::AtomicU64;
+
+        let program = Program::here();
+        let mut own = own_statics().flat_map(|range| [range.start, range.end - 1]);
+        assert!(own.all(|address| !program.has(address)));
+        static OTHER: AtomicU64 = AtomicU64::new(3);
+        assert!(program.has(place_of(&OTHER).start));
+        let left = |hole: Range<usize>| without(10..20, &hole).map(|part| (part.start, part.end)).collect::<Vec<_>>();
+        assert_eq!(left(12..15), [(10, 12), (15, 20)]);
+        assert_eq!(left(0..12), [(12, 20)]);
+        assert_eq!((left(0..0), left(30..40)), (vec![(10, 20)], vec![(10, 20)]));
+        assert_eq!(left(0..40), []);
+    }
 
     #[test]
     fn a_byte_that_is_changed_is_seen_until_it_is_restored() {

@@ -23,10 +23,10 @@ pub use self::scope::{Scope, ScopedJoinHandle, scope};
 pub use crate::local::{AccessError, LocalKey};
 pub use std::thread::available_parallelism;
 
-/// What a thread leaves behind.
+/// The result of a thread, or the payload of its panic.
 pub type Result<T> = std::thread::Result<T>;
 
-/// A thread that can be waited for.
+/// An owned permission to join a thread.
 #[derive(Debug)]
 pub struct JoinHandle<T>(Handle<T>);
 
@@ -49,7 +49,7 @@ struct Modeled<T> {
 /// What a thread leaves behind, which belongs to the thread and its handle: the later of them drops it.
 type Packet<T> = crate::sync::Arc<Mutex<Option<T>>>;
 
-/// A thread.
+/// A handle to a thread.
 #[derive(Clone)]
 pub struct Thread(Arc<Inner>);
 
@@ -68,7 +68,7 @@ struct Inner {
 /// The threads of an execution, by number.
 pub(crate) type Handles = Vec<Option<Thread>>;
 
-/// Which thread it is.
+/// The id of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ThreadId(Id);
 
@@ -79,7 +79,7 @@ enum Id {
 }
 
 impl Thread {
-    /// Which thread it is.
+    /// Returns the id of the thread.
     pub fn id(&self) -> ThreadId {
         ThreadId(match (&self.0.real, self.0.number) {
             (Some(real), _) => Id::Real(real.id()),
@@ -87,7 +87,7 @@ impl Thread {
         })
     }
 
-    /// Its name, if it has one.
+    /// Returns the name of the thread, if it has one.
     pub fn name(&self) -> Option<&str> {
         self.0.name.as_deref().or_else(|| self.0.real.as_ref()?.name())
     }
@@ -118,7 +118,7 @@ impl Thread {
         }))
     }
 
-    /// Lets it go on when it parks, or has parked.
+    /// Unparks the thread, or lets its next park return at once.
     #[track_caller]
     pub fn unpark(&self) {
         if let Some(real) = &self.0.real {
@@ -137,7 +137,7 @@ impl fmt::Debug for Thread {
     }
 }
 
-/// The thread that runs.
+/// Returns a handle to the current thread.
 pub fn current() -> Thread {
     let modeled = execution(|execution| {
         let number = running()?;
@@ -155,7 +155,7 @@ fn handle_for(number: Number, name: Option<String>) -> Thread {
     Thread(Arc::new(Inner { name, real: None, number: Some(number), parking, ended, returned }))
 }
 
-/// Waits until somebody unparks the thread.
+/// Blocks until the current thread is unparked; may return spuriously.
 #[track_caller]
 pub fn park() {
     if goes_wrong(Matter::WakeUp, Location::caller()) {
@@ -169,7 +169,7 @@ pub fn park() {
     }
 }
 
-/// The same, but the time may be over first; under the checker it may at any time.
+/// As [`park`], with a time-out, which in a model may elapse at any time.
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
     if !is_active() {
@@ -184,19 +184,19 @@ pub fn park_timeout(duration: Duration) {
     }
 }
 
-/// Lets time pass, which under the checker is to let others go on.
+/// Sleeps; in a model it is a hint, as [`yield_now`].
 #[track_caller]
 pub fn sleep(duration: Duration) {
     if is_active() { hint(Location::caller()) } else { std::thread::sleep(duration) }
 }
 
-/// Says that the thread waits for something that others do.
+/// Signals that the thread waits for other threads.
 #[track_caller]
 pub fn yield_now() {
     if is_active() { hint(Location::caller()) } else { std::thread::yield_now() }
 }
 
-/// Whether the thread unwinds.
+/// Returns whether the current thread is unwinding.
 pub fn panicking() -> bool {
     std::thread::panicking()
 }
@@ -211,7 +211,7 @@ where
     Builder::new().spawn(f).expect("a thread can be started")
 }
 
-/// How to start a thread.
+/// Settings for a new thread.
 #[derive(Debug, Default)]
 pub struct Builder {
     name: Option<String>,
@@ -219,24 +219,24 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A thread without a name.
+    /// Settings for a thread without a name.
     pub fn new() -> Self {
         Builder::default()
     }
 
-    /// Gives it a name.
+    /// Sets the name of the thread.
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// Sets the size of its stack; under the checker all stacks have the same.
+    /// Sets the stack size; in a model all stacks have the same size.
     pub fn stack_size(mut self, size: usize) -> Self {
         self.stack_size = Some(size);
         self
     }
 
-    /// Starts it.
+    /// Starts the thread.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> std::io::Result<JoinHandle<T>>
     where
@@ -382,7 +382,7 @@ impl<T> Modeled<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Waits for the thread.
+    /// Waits for the thread to end.
     #[track_caller]
     pub fn join(self) -> Result<T> {
         match self.0 {
@@ -394,7 +394,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// The thread.
+    /// Returns a handle to the thread.
     pub fn thread(&self) -> &Thread {
         match &self.0 {
             Handle::Real(_, thread) => thread,
@@ -402,7 +402,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// Whether the thread has ended.
+    /// Returns whether the function of the thread has returned.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.0 {

@@ -100,6 +100,28 @@ impl Access {
 }
 
 impl Event {
+    /// An event of `thread` that accesses nothing, to be filled in.
+    #[inline]
+    #[must_use]
+    pub fn blank(thread: ThreadId) -> Self {
+        Event {
+            thread,
+            index: 0,
+            kind: EventKind::Load,
+            loc: None,
+            read: None,
+            written: None,
+            source: None,
+            forwarded: false,
+            fails_as_load: false,
+            order: Order::Plain,
+            epoch: 0,
+            place: 0,
+            step: 0,
+            committed: None,
+        }
+    }
+
     /// What of it decides which program order a model keeps.
     #[must_use]
     pub fn access(&self) -> Access {

@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] performs the steps of a subject under a [`Model`] and tells a [`Recorder`] of each event.
 //! A [`Trace`] is such a recorder; [`relations`] are its program order, reads-from, coherence and happens-before.
-//! Only the driver of the `explore` crate steps a machine.
+//! Only `System` of the crate `engine` performs the steps of a subject.
 
 pub mod dependence;
 mod event;
@@ -16,7 +16,7 @@ mod trace;
 
 pub use event::{Access, Event, EventId, EventKind, Source};
 pub use machine::{Machine, Recorder, Seen, Unrecorded};
-pub use model::{MODELS, Model, ModelId, ModelInfo, ModelVisitor};
+pub use model::{BufferRules, Family, MODELS, Model, ModelId, ModelInfo, ModelVisitor};
 pub use step::Step;
 pub use store_buffer::{Pending, StoreBuffer};
 pub use trace::{StepRecord, Trace};

@@ -43,14 +43,6 @@ pub trait Model: Copy + Send + Sync + 'static {
     fn keeps_order(earlier: Access, later: Access) -> bool;
 }
 
-/// A model by name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ModelId {
-    Sc,
-    Tso,
-    Pso,
-}
-
 /// What is said of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelInfo {
@@ -61,50 +53,115 @@ pub struct ModelInfo {
     pub title: &'static str,
     /// One line.
     pub summary: &'static str,
+    /// What kind of model it is.
+    pub family: Family,
 }
 
-/// All models, from the strongest to the weakest: each allows every execution of those before it.
-pub const MODELS: &[ModelInfo] = &[
-    ModelInfo {
-        id: ModelId::Sc,
-        name: "sc",
-        title: "sequential consistency",
-        summary: "every store reaches memory at once",
-    },
-    ModelInfo {
-        id: ModelId::Tso,
-        name: "tso",
-        title: "total store order (x86)",
-        summary: "each thread has one buffer; its stores reach memory later, in order",
-    },
-    ModelInfo {
-        id: ModelId::Pso,
-        name: "pso",
-        title: "partial store order",
-        summary: "each thread has a buffer for each location; stores to different ones pass each other",
-    },
-];
+/// What kind of model it is, and so what can be done under it.
+#[derive(Clone, Copy, Debug)]
+pub enum Family {
+    /// Stores wait in buffers, if at all, and reach one memory: there is a state, and one order in which events happen.
+    Buffers(BufferRules),
+    /// An execution is a graph, and consistent or not: there is no state but the graph.
+    Graphs,
+}
+
+/// The rules of a model of store buffers, for those who do not know its type.
+#[derive(Clone, Copy, Debug)]
+pub struct BufferRules {
+    /// [`Model::BUFFERS`].
+    pub has_buffers: bool,
+    /// [`Model::BARRIERS`]. Then stores to different locations may pass each other where there is no barrier.
+    pub has_barriers: bool,
+    /// [`Model::FAILURE_IS_LOAD`].
+    pub failure_is_load: bool,
+    /// [`Model::keeps_order`].
+    pub keeps_order: fn(Access, Access) -> bool,
+}
+
+impl BufferRules {
+    const fn of<M: Model>() -> Self {
+        BufferRules {
+            has_buffers: M::BUFFERS,
+            has_barriers: M::BARRIERS,
+            failure_is_load: M::FAILURE_IS_LOAD,
+            keeps_order: M::keeps_order,
+        }
+    }
+}
+
+/// Makes the table of models of rows: the type of each, its name, title and summary.
+macro_rules! models {
+    ($($model:ident $name:literal $title:literal $summary:literal)*) => {
+        /// A model by name.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum ModelId {
+            $($model,)*
+        }
+
+        /// All models, from the strongest to the weakest: each allows every execution of those before it.
+        pub const MODELS: &[ModelInfo] = &[
+            $(ModelInfo {
+                id: ModelId::$model,
+                name: $name,
+                title: $title,
+                summary: $summary,
+                family: Family::Buffers(BufferRules::of::<$model>()),
+            },)*
+        ];
+
+        impl ModelId {
+            /// Calls `visitor` with the type of this model, so that the hot loops are compiled for each.
+            pub fn visit<V: ModelVisitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $(ModelId::$model => visitor.visit::<$model>(),)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    Sc "sc" "sequential consistency" "every store reaches memory at once"
+    Tso "tso" "total store order (x86)" "each thread has one buffer; its stores reach memory later, in order"
+    Pso "pso" "partial store order"
+        "each thread has a buffer for each location; stores to different ones pass each other"
+}
+
+impl ModelInfo {
+    /// Whether stores may wait in a buffer.
+    #[must_use]
+    pub fn has_buffers(&self) -> bool {
+        matches!(self.family, Family::Buffers(rules) if rules.has_buffers)
+    }
+}
 
 impl ModelId {
+    /// The model whose executions every other has too: sequential consistency.
+    pub const STRONGEST: ModelId = MODELS[0].id;
+
     /// Its row of [`MODELS`].
     #[must_use]
     pub fn info(self) -> &'static ModelInfo {
-        MODELS.iter().find(|info| info.id == self).expect("every model has a row")
+        &MODELS[self as usize]
+    }
+
+    /// Its rules.
+    ///
+    /// # Panics
+    /// If it is not a model of store buffers.
+    #[must_use]
+    pub fn rules(self) -> &'static BufferRules {
+        match &self.info().family {
+            Family::Buffers(rules) => rules,
+            Family::Graphs => panic!("{} has no store buffers", self.info().name),
+        }
     }
 
     /// The model called `name`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<ModelId> {
         MODELS.iter().find(|info| info.name == name).map(|info| info.id)
-    }
-
-    /// Calls `visitor` with the type of this model, so that the hot loops are compiled for each.
-    pub fn visit<V: ModelVisitor>(self, visitor: V) -> V::Output {
-        match self {
-            ModelId::Sc => visitor.visit::<Sc>(),
-            ModelId::Tso => visitor.visit::<Tso>(),
-            ModelId::Pso => visitor.visit::<Pso>(),
-        }
     }
 }
 

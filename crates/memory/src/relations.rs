@@ -196,3 +196,76 @@ pub fn happens_before(trace: &Trace) -> Relation {
 pub fn is_sequentially_consistent(trace: &Trace) -> bool {
     happens_before(trace).is_acyclic()
 }
+
+#[cfg(test)]
+mod tests {
+    use teetotal_generate::Rng;
+
+    use super::*;
+
+    fn relation(n: usize, pairs: &[(u32, u32)]) -> Relation {
+        let mut relation = Relation::empty(n);
+        pairs.iter().for_each(|&(from, to)| relation.add(EventId(from), EventId(to)));
+        relation
+    }
+
+    /// A relation on more events than fit into one word, and on fewer.
+    fn any(seed: u64) -> Relation {
+        let mut rng = Rng::new(seed);
+        let n = rng.pick(&[3, 10, 64, 65, 100]);
+        let pairs: Vec<(u32, u32)> = (0..n).map(|_| (rng.below(n) as u32, rng.below(n) as u32)).collect();
+        relation(n, &pairs[..rng.below(n)])
+    }
+
+    /// What can be reached from `from` in at least one step.
+    fn reached(relation: &Relation, from: EventId) -> Vec<bool> {
+        let mut reached = vec![false; relation.n_events()];
+        let mut todo = vec![from];
+        while let Some(at) = todo.pop() {
+            for (_, to) in relation.pairs().filter(|pair| pair.0 == at) {
+                if !std::mem::replace(&mut reached[to.index()], true) {
+                    todo.push(to);
+                }
+            }
+        }
+        reached
+    }
+
+    #[test]
+    fn pairs_are_those_that_were_added() {
+        let pairs = [(0, 69), (3, 3), (69, 0)];
+        let ids = pairs.map(|(from, to)| (EventId(from), EventId(to)));
+        assert_eq!(relation(70, &pairs).pairs().collect::<Vec<_>>(), ids);
+        assert!(!relation(70, &pairs).has(EventId(0), EventId(5)), "events 64 apart are different");
+    }
+
+    #[test]
+    fn the_closure_relates_what_can_be_reached() {
+        for seed in 0..60 {
+            let relation = any(seed);
+            let closure = relation.closure();
+            for from in (0..relation.n_events()).map(EventId::at) {
+                let reached = reached(&relation, from);
+                let is_right = (0..).map(EventId::at).zip(reached).all(|(to, is)| closure.has(from, to) == is);
+                assert!(is_right, "seed {seed}: from {from:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_cycle_is_found_exactly_where_an_event_reaches_itself() {
+        let mut n_cyclic = 0;
+        for seed in 0..100 {
+            let relation = any(seed);
+            let closure = relation.closure();
+            let is_cyclic = (0..relation.n_events()).map(EventId::at).any(|event| closure.has(event, event));
+            assert_eq!(relation.is_acyclic(), !is_cyclic, "seed {seed}");
+            if let Some(cycle) = relation.cycle() {
+                let next = cycle.iter().cycle().skip(1);
+                assert!(cycle.iter().zip(next).all(|(&a, &b)| relation.has(a, b)), "seed {seed}: {cycle:?}");
+            }
+            n_cyclic += u32::from(is_cyclic);
+        }
+        assert!((10..90).contains(&n_cyclic), "{n_cyclic} of 100 relations have a cycle");
+    }
+}

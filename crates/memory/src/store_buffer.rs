@@ -155,6 +155,10 @@ impl Snapshot for StoreBuffer {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use teetotal_generate::Rng;
+
     use super::*;
 
     fn buffer(stores: &[u32], barrier_before: &[usize]) -> StoreBuffer {
@@ -194,5 +198,120 @@ mod tests {
         let mut b = buffer(&[], &[]);
         b.pass_barrier();
         assert!(!b.holds_store_before_newest_barrier());
+    }
+
+    #[test]
+    fn a_thread_sees_its_newest_store_and_the_oldest_leaves_first() {
+        let mut b = StoreBuffer::default();
+        for (loc, value) in [(0, 1), (1, 2), (0, 3)] {
+            b.push(Loc(loc), value, EventId(0), false);
+        }
+        assert_eq!(b.newest(Loc(0)).map(|p| p.value), Some(3));
+        assert_eq!(b.newest(Loc(1)).map(|p| p.value), Some(2));
+        assert_eq!(b.newest(Loc(2)), None);
+        assert_eq!((b.oldest(Loc(0)), b.oldest(Loc(1)), b.oldest(Loc(2))), (Some(0), Some(1), None));
+        assert_eq!(b.remove(0).value, 1);
+        assert_eq!(b.oldest(Loc(0)), Some(1));
+    }
+
+    #[test]
+    fn a_thread_waits_until_the_last_store_has_left() {
+        let mut b = buffer(&[0, 1], &[]);
+        b.drain_before_next();
+        b.remove(0);
+        assert!(b.is_draining());
+        b.remove(0);
+        assert!(!b.is_draining());
+        b.drain_before_next();
+        assert!(!b.is_draining(), "there is nothing to wait for");
+    }
+
+    #[test]
+    fn a_cleared_buffer_is_a_new_one() {
+        let mut b = buffer(&[0, 1], &[1]);
+        b.pass_barrier();
+        b.drain_before_next();
+        b.clear();
+        assert_eq!(b, StoreBuffer::default());
+    }
+
+    /// What a buffer should be: every store with the number of barriers before it, which are counted and never forgotten.
+    #[derive(Default)]
+    struct Plain {
+        stores: Vec<(u32, u64, u32)>,
+        barriers: u32,
+        /// How many stores the thread still waits for.
+        waits_for: Vec<u64>,
+    }
+
+    /// Does the same at random to a buffer and to what it should be.
+    fn both(seed: u64, mut each: impl FnMut(&StoreBuffer, &Plain)) {
+        let mut rng = Rng::new(seed);
+        let (mut buffer, mut plain) = (StoreBuffer::default(), Plain::default());
+        for value in 0..40 {
+            match rng.below(8) {
+                0..=3 if !buffer.is_draining() => {
+                    let (loc, release) = (rng.below(3) as u32, rng.percent(20));
+                    buffer.push(Loc(loc), value, EventId(u32::MAX), release);
+                    plain.stores.push((loc, value, plain.barriers));
+                }
+                4 => {
+                    buffer.pass_barrier();
+                    plain.barriers += 1;
+                }
+                5 if rng.percent(30) => {
+                    buffer.drain_before_next();
+                    plain.waits_for = plain.stores.iter().map(|store| store.1).collect();
+                }
+                _ if !buffer.is_empty() => {
+                    let index = rng.below(buffer.pending().len());
+                    let taken = buffer.remove(index);
+                    let expected = plain.stores.remove(index);
+                    assert_eq!((taken.loc.0, taken.value), (expected.0, expected.1));
+                    plain.waits_for.retain(|&waiting| waiting != expected.1);
+                }
+                _ => {}
+            }
+            assert!(buffer.check());
+            each(&buffer, &plain);
+        }
+    }
+
+    #[test]
+    fn the_marks_say_between_which_stores_a_barrier_stands() {
+        for seed in 0..200 {
+            both(seed, |buffer, plain| {
+                let pending = buffer.pending();
+                for (index, stores) in plain.stores.windows(2).enumerate() {
+                    assert_eq!(pending[index + 1].after_barrier, stores[0].2 < stores[1].2, "seed {seed}");
+                }
+                let is_before_barrier = plain.stores.iter().any(|store| store.2 < plain.barriers);
+                assert_eq!(buffer.holds_store_before_newest_barrier(), is_before_barrier, "seed {seed}");
+                let at_end = plain.stores.last().is_some_and(|store| store.2 < plain.barriers);
+                assert_eq!(buffer.has_barrier_at_end(), at_end, "seed {seed}");
+                assert_eq!(buffer.is_draining(), !plain.waits_for.is_empty(), "seed {seed}");
+            });
+        }
+    }
+
+    #[test]
+    fn a_packed_buffer_is_unpacked_as_it_was_and_others_have_other_bytes() {
+        let mut known: BTreeMap<Vec<u8>, StoreBuffer> = BTreeMap::new();
+        for seed in 0..100 {
+            both(seed, |buffer, _| {
+                let mut bytes = Vec::new();
+                buffer.save(&mut bytes);
+                // It forgets what it held before.
+                let mut again = known.values().next_back().cloned().unwrap_or_default();
+                let mut rest = &[&bytes[..], &[7]].concat()[..];
+                again.load(&mut rest);
+                assert_eq!((&again, rest), (buffer, &[7][..]), "seed {seed}");
+                let mut copy = StoreBuffer::default();
+                copy.copy_from(buffer);
+                assert_eq!(&copy, buffer, "seed {seed}");
+                assert_eq!(known.entry(bytes).or_insert_with(|| buffer.clone()), buffer, "seed {seed}");
+            });
+        }
+        assert!(known.len() > 500, "few different buffers: {}", known.len());
     }
 }

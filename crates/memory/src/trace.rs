@@ -105,6 +105,12 @@ impl Trace {
         trace
     }
 
+    /// The operation of `thread` with this index, if it was performed.
+    #[must_use]
+    pub fn operation(&self, thread: ThreadId, index: u32) -> Option<&Event> {
+        self.events.iter().find(|event| (event.thread, event.index) == (thread, index))
+    }
+
     /// Every event with its id.
     pub fn ids(&self) -> impl Iterator<Item = (EventId, &Event)> {
         self.events.iter().enumerate().map(|(index, event)| (EventId::at(index), event))

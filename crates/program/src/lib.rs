@@ -5,22 +5,19 @@
 //! Nothing here knows how memory behaves.
 
 pub mod condition;
-pub mod gallery;
 pub mod ir;
 mod names;
 mod op;
 pub mod packed;
 mod span;
 mod subject;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod width;
 
 pub use names::{Loc, Reg, ThreadId, Value};
 pub use op::{OnFailure, Op, Order};
 pub use span::{Source, Span};
 pub use subject::{
-    FailedAwait, Failure, Foresight, Future, Hindsight, LocSet, Redo, RedoAnswer, RedoKind, Rewind, Snapshot, Status,
-    Subject,
+    ExplicitState, FailedAwait, Failure, Foresight, Future, Hindsight, LocSet, Redo, RedoAnswer, RedoKind, Rewind,
+    Snapshot, Status, Subject,
 };
 pub use width::{Type, Width};

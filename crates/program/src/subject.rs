@@ -234,6 +234,9 @@ pub trait Rewind: Subject {
 }
 
 /// An operation of an execution that is run again.
+///
+/// Unlike a step of a schedule it says what the operation is answered: it is the subject alone that runs again, without
+/// a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Redo {
     pub thread: ThreadId,
@@ -335,6 +338,14 @@ pub trait Foresight: Subject {
     fn position(&self, thread: ThreadId) -> u32;
 }
 
+/// A subject whose states are plain data, as those of the intermediate representation are: they can be copied, saved and
+/// taken back, and tell what is still to come.
+///
+/// Searches that go on from any state they have seen ask for it. Code that has to run again does not have it.
+pub trait ExplicitState: Rewind + Foresight + Snapshot + Clone + Send + Sync {}
+
+impl<S: Rewind + Foresight + Snapshot + Clone + Send + Sync> ExplicitState for S {}
+
 /// Which locations a thread may still use, over-approximated.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Future {
@@ -354,6 +365,12 @@ pub struct Future {
 }
 
 impl Future {
+    /// Every location that may be read, in whatever way.
+    #[must_use]
+    pub fn reads(self) -> LocSet {
+        self.loads.union(self.updates).union(self.locks)
+    }
+
     /// Every location that may be written, in whatever way.
     #[must_use]
     pub fn writes(self) -> LocSet {

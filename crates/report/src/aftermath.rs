@@ -54,7 +54,7 @@ impl<'a> Aftermath<'a> {
                 None => String::new(),
             },
             Status::Ready(Op::Join { thread: other, .. }) => match self.subject.status(other) {
-                Status::NotStarted => format!(", but nobody started {}", name(other)),
+                Status::NotStarted => format!(", but {} was never started", name(other)),
                 _ => format!(", but {} has not ended", name(other)),
             },
             Status::Ready(Op::Await { .. }) => {

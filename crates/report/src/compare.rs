@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use teetotal_explore::{CheckError, Coverage, Schedule, Token, Violation, trace_of};
+use teetotal_check::{CheckError, Violation};
+use teetotal_engine::{Coverage, Schedule, Token, trace_of};
 use teetotal_judge::MonitorId;
 use teetotal_judge::axiomatic::accepts;
 use teetotal_memory::{ModelId, Trace};
@@ -71,7 +72,7 @@ impl<'a> SideBySide<'a> {
         self.reports.iter().all(|report| report.outcome.coverage.is_complete())
     }
 
-    /// Asks the axiomatic twin of each model about every execution that explains what the model adds.
+    /// Asks the axiomatic definition of each model about every execution that explains what the model adds.
     pub fn confirm(&self) -> Result<(), CheckError> {
         let initial = |loc: Loc| self.program.locations[loc.index()].initial;
         for added in self.rows().iter().filter_map(|row| self.added(row)) {

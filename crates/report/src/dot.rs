@@ -3,7 +3,6 @@
 //! Each relation is drawn without what follows from the rest: program order from an event to the next of its thread,
 //! coherence from a write to the next one, and from-read to the first write that comes after what was read.
 
-use teetotal_explore::trace_of;
 use teetotal_memory::{Event, EventId, EventKind, Source, Trace};
 use teetotal_program::condition::Term;
 use teetotal_program::ir::{Program, printer};
@@ -22,8 +21,8 @@ impl Report<'_> {
         }
         match &outcome.satisfying {
             Some(witness) if asks(program, options) => {
-                let again = trace_of(program, outcome.explored, witness);
-                dot(program, &again.trace, &format!("{}\n{}", self.verdict_line(), program.show_outcome(&again.values)))
+                let title = format!("{}\n{}", self.verdict_line(), program.show_outcome(&witness.values));
+                dot(program, &witness.trace, &title)
             }
             _ => dot(program, &Trace::default(), &self.verdict_line()),
         }

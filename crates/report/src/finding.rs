@@ -31,10 +31,10 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
     let what = match failure {
         Failure::Assertion { .. } => "assertion failed",
         Failure::DivisionByZero { .. } => "division by zero",
-        Failure::BadAddress { .. } => "address of no location",
+        Failure::BadAddress { .. } => "invalid address",
         Failure::BadIndex { .. } => "index past the end of an array",
         Failure::NotHolder { .. } => "unlock without holding the lock",
-        Failure::AlreadyStarted { .. } => "spawn of a thread that runs already",
+        Failure::AlreadyStarted { .. } => "spawn of a thread that is already running",
         Failure::EndlessLoop { .. } => "endless loop",
         Failure::Panic { .. } => "panic",
         Failure::Race { .. } => "data race",
@@ -82,8 +82,8 @@ fn registers_in(instruction: &Instruction) -> Vec<Reg> {
 fn deadlock(program: &Program, blocked: &[ThreadId], after: &Aftermath<'_>) -> Vec<String> {
     let name = |thread: ThreadId| program.threads[thread.index()].name.as_str();
     let names: Vec<&str> = blocked.iter().map(|&thread| name(thread)).collect();
-    let verb = if blocked.len() == 1 { "waits" } else { "wait" };
-    let mut lines = vec![format!("deadlock: {} {verb} forever", words::list(&names))];
+    let verb = if blocked.len() == 1 { "is" } else { "are" };
+    let mut lines = vec![format!("deadlock: {} {verb} blocked forever", words::list(&names))];
     for &thread in blocked {
         let at = after.place(thread);
         let statement = printer::shown(program, thread, at, None);
@@ -108,10 +108,10 @@ fn data_race(program: &Program, race: &DataRace) -> Vec<String> {
 }
 
 fn condition(program: &Program, after: &Aftermath<'_>) -> Vec<String> {
-    let Some(condition) = &program.condition else { return vec!["condition broken".to_owned()] };
-    let values = teetotal_explore::driver::values(after, &program.observed);
+    let Some(condition) = &program.condition else { return vec!["condition violated".to_owned()] };
+    let values = teetotal_engine::driver::values(after, &program.observed);
     vec![
-        format!("condition broken: {}", printer::condition(program, condition)),
+        format!("condition violated: {}", printer::condition(program, condition)),
         format!("  the final state is {}", program.show_outcome(&values)),
     ]
 }

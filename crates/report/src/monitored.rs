@@ -37,7 +37,7 @@ pub struct Pair {
     pub location: String,
     /// How often it was seen.
     pub times: u64,
-    /// Whether the access can only happen so early if what it then reads lets it go on.
+    /// Whether the access can only happen so early if the value it then reads enables it.
     pub depends_on_value: bool,
 }
 
@@ -123,12 +123,12 @@ impl Monitored {
         match (self.pairs.is_empty(), self.accesses) {
             (true, 0) => None,
             (true, _) => Some(
-                "This speaks of the trace class alone: executions with the same reads and the same order of writes.\n\
-                 Other executions of the program may not be robust; `teetotal check --check robustness` sees them all.",
+                "This holds for the trace class only: executions with the same reads and the same order of writes.\n\
+                 Other executions of the program may not be robust; `teetotal check --check robustness` covers them all.",
             ),
-            (false, _) => Some(
-                "A pair shows that the program is not robust; that these are all pairs is said of this trace class alone.",
-            ),
+            (false, _) => {
+                Some("A pair shows that the program is not robust; the list is complete for this trace class only.")
+            }
         }
     }
 
@@ -163,7 +163,7 @@ impl Monitored {
 
 fn said(gap: &Gap) -> String {
     match gap {
-        Gap::Window => "stores were forgotten that did not fit into the window".to_owned(),
+        Gap::Window => "stores that did not fit into the window were forgotten".to_owned(),
         Gap::Limit(what) => format!("stopped: {what}"),
         Gap::Interrupted => "interrupted".to_owned(),
         Gap::BadInput => "the trace could not be read to its end".to_owned(),
@@ -179,7 +179,7 @@ impl Pair {
             store.line, access.does, access.line
         );
         let times = if *times == 1 { String::new() } else { format!("; seen {times} times") };
-        let condition = if self.depends_on_value { ", if the older value lets it go on" } else { "" };
+        let condition = if self.depends_on_value { ", if the older value enables it" } else { "" };
         out.push_str(&format!("  although it happened before{condition}{times}\n"));
         for (spot, name) in [(store, "the store"), (access, "the access")] {
             out.extend(spot.place.iter().map(|place| format!("  --> {place}, {name}\n")));

@@ -2,21 +2,22 @@
 
 use std::sync::Arc;
 
-use teetotal_explore::{Coverage, Options, Outcome, Schedule, StopReason, Token, Violation, trace_of};
+use teetotal_check::{Options, Outcome, Violation, Witness};
+use teetotal_engine::{Coverage, StopReason, Token};
 use teetotal_judge::MonitorId;
 use teetotal_program::ir::{Program, printer};
 
-use crate::ansi::Role;
 use crate::finding;
-use crate::line::Line;
 use crate::robustness;
 use crate::sample;
 use crate::stop;
-use crate::style::{Options as Drawing, Style};
-use crate::text;
-use crate::timeline::Timeline;
 use crate::verdict::{Verdict, asks, asserts, certainty};
 use crate::words;
+use teetotal_timeline::Line;
+use teetotal_timeline::Role;
+use teetotal_timeline::Timeline;
+use teetotal_timeline::text;
+use teetotal_timeline::{Options as Drawing, Style};
 
 /// Said of a search: of which program, how it was searched, and what came of it.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +126,7 @@ impl Report<'_> {
     fn robust(&self) -> Option<String> {
         let Report { options, outcome, .. } = self;
         let complete = outcome.violations.is_empty() && outcome.coverage.is_complete() && !outcome.is_vacuous();
-        if !options.asks_for_robustness() || !complete {
+        if !options.question().is_robustness() || !complete {
             return None;
         }
         let model = outcome.model.info().name.to_uppercase();
@@ -142,15 +143,15 @@ impl Report<'_> {
         match (outcome.violations.first(), outcome.coverage.is_complete()) {
             (Some(violation), _) => {
                 let lines = finding::describe(program, &violation.finding, &violation.trace);
-                let what = lines.first().map_or("a check is broken", String::as_str);
+                let what = lines.first().map_or("a check is violated", String::as_str);
                 let command = format!("teetotal replay {} {}", words::argument(program), violation.token);
                 format!("confirmed under {model}: {what}\n  {command}")
             }
-            (None, true) => format!("not confirmed: no execution under {model} breaks another check"),
+            (None, true) => format!("not confirmed: no execution under {model} violates another check"),
             (None, false) => {
                 let certainty = certainty(program, self.options, outcome);
                 format!(
-                    "not confirmed so far: no execution under {model} was found that breaks another check ({certainty})"
+                    "not confirmed so far: no execution under {model} was found that violates another check ({certainty})"
                 )
             }
         }
@@ -162,21 +163,21 @@ impl Report<'_> {
         let checks_condition = options.monitors.contains(&MonitorId::Condition) && program.condition.is_some();
         match self.verdict() {
             Verdict::Vacuous if !outcome.is_vacuous() => {
-                Some("no execution came to its end, so the condition was never looked at".to_owned())
+                Some("no execution ended, so the condition was never evaluated".to_owned())
             }
             Verdict::Vacuous if program.filter.is_some() => {
                 Some("the filter or an assumption rules out every execution".to_owned())
             }
             Verdict::Vacuous => Some("every execution ends at an assumption that does not hold".to_owned()),
             Verdict::Holds | Verdict::NeverObserved if checks_condition && outcome.stats.completed == 0 => {
-                Some("no execution came to its end, so the condition was never looked at".to_owned())
+                Some("no execution ended, so the condition was never evaluated".to_owned())
             }
-            Verdict::Holds if options.asks_for_robustness() => None,
+            Verdict::Holds if options.question().is_robustness() => None,
             Verdict::Holds if !checks_condition && !asserts(program) => {
                 let looked_for: Vec<&str> = options.monitors.iter().rev().filter_map(|id| what_is_left(*id)).collect();
                 match looked_for.as_slice() {
-                    [] => Some("the program demands nothing of what was checked".to_owned()),
-                    _ => Some(format!("nothing is asserted; looked only for {}", words::list(&looked_for))),
+                    [] => Some("the program has nothing for these checks to check".to_owned()),
+                    _ => Some(format!("the program has no assertions; checked only for {}", words::list(&looked_for))),
                 }
             }
             _ => None,
@@ -187,7 +188,7 @@ impl Report<'_> {
     fn waiting(&self) -> Option<String> {
         let Report { options, outcome, .. } = self;
         let is_said = options.monitors.contains(&MonitorId::Deadlock) || outcome.stats.blocked == 0;
-        (!is_said).then(|| "in some execution a thread waits forever; `--check deadlock` shows one".to_owned())
+        (!is_said).then(|| "in some execution a thread is blocked forever; `--check deadlock` shows one".to_owned())
     }
 
     fn write_violation(&self, violation: &Violation, drawing: Drawing, out: &mut String) {
@@ -246,16 +247,16 @@ impl Report<'_> {
     }
 
     /// The execution that the program asks for.
-    fn write_witness(&self, witness: &Schedule, detail: Detail, drawing: Drawing, out: &mut String) {
+    fn write_witness(&self, witness: &Witness, detail: Detail, drawing: Drawing, out: &mut String) {
         let Report { program, outcome, .. } = self;
-        let again = trace_of(program, outcome.explored, witness);
-        let command = format!("teetotal replay {} {}", words::argument(program), again.token);
+        let command = format!("teetotal replay {} {}", words::argument(program), witness.token);
         if detail == Detail::Brief {
             out.push_str(&format!("  show: {command}\n"));
             return;
         }
         out.push('\n');
-        let timeline = Timeline { program, trace: &again.trace, model: outcome.explored, outcome: Some(&again.values) };
+        let timeline =
+            Timeline { program, trace: &witness.trace, model: outcome.explored, outcome: Some(&witness.values) };
         out.push_str(&timeline.render(drawing));
         out.push_str(&format!("\nreplay: {command}\n"));
     }

@@ -32,7 +32,7 @@ pub(crate) fn reason(program: &Program, trace: &Trace, stronger: ModelId) -> Opt
 
 /// The first store that waited in its buffer while another thread did something.
 ///
-/// It stands for a reason where the axioms see none: they do not know that nobody may come into an exclusive stretch.
+/// It is the reason if the axioms give none: they do not know that no other thread runs during an atomic section.
 pub(crate) fn late_store(program: &Program, trace: &Trace) -> Option<String> {
     let steps = trace.steps();
     let is_late = |event: &&Event| {
@@ -43,7 +43,7 @@ pub(crate) fn late_store(program: &Program, trace: &Trace) -> Option<String> {
     trace.events().iter().find(is_late).map(|store| {
         let place = store.loc.map_or("memory", |loc| program.location_name(loc));
         let thread = &program.threads[store.thread.index()].name;
-        format!("the store of {place} in {thread} was still buffered when another thread went on")
+        format!("the store of {place} in {thread} was still buffered when another thread continued")
     })
 }
 

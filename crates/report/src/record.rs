@@ -1,6 +1,7 @@
 //! A report as one line of JSON; `docs/json-schema.json` describes it.
 
-use teetotal_explore::{Coverage, Replayed, Stats, Token, Violation, trace_of};
+use teetotal_check::{Violation, Witness};
+use teetotal_engine::{Coverage, Stats, Token};
 use teetotal_memory::{Event, Source, Trace};
 use teetotal_program::ir::{Program, printer};
 use teetotal_program::{ThreadId, Type, Value};
@@ -31,7 +32,8 @@ impl Report<'_> {
             ("test", Json::text(&program.name)),
             ("model", Json::text(outcome.model.info().name)),
             ("check", Json::List(options.monitors.iter().map(|id| Json::text(id.info().name)).collect())),
-            ("search", Json::text(outcome.search.info().name)),
+            ("search", Json::text(outcome.search.name())),
+            ("search_reason", Json::text(outcome.search_reason)),
             ("verdict", Json::text(self.one_word())),
             ("coverage", self.coverage()),
             ("condition", condition.map_or(Json::Null, |condition| Json::text(printer::condition(program, condition)))),
@@ -40,7 +42,7 @@ impl Report<'_> {
             ("states", Json::List(states.into_iter().map(Json::Text).collect())),
             ("stats", stats(&outcome.stats, tally)),
         ];
-        if options.asks_for_robustness() {
+        if options.question().is_robustness() {
             members.push(("robustness", robustness::record(program, outcome)));
         }
         if is_sampled(outcome) {
@@ -52,8 +54,8 @@ impl Report<'_> {
         if let Some(violation) = outcome.violations.first() {
             members.push(("violation", self.violation(violation)));
         } else if let (true, Some(witness)) = (asks(program, options), &outcome.satisfying) {
-            let Replayed { trace, token, values, .. } = trace_of(program, outcome.explored, witness);
-            members.push(("witness", Json::Object(self.execution(&trace, &token, &values))));
+            let Witness { trace, token, values, .. } = witness;
+            members.push(("witness", Json::Object(self.execution(trace, token, values))));
         }
         format!("{}\n", Json::Object(members))
     }
@@ -64,7 +66,7 @@ impl Report<'_> {
         let stats = vec![("states", Json::number(states)), ("executions", Json::number(executions))];
         Json::Object(vec![
             ("model", Json::text(self.outcome.model.info().name)),
-            ("search", Json::text(self.outcome.search.info().name)),
+            ("search", Json::text(self.outcome.search.name())),
             ("coverage", self.coverage()),
             ("stats", Json::Object(stats)),
         ])
@@ -166,7 +168,7 @@ fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
         ("kind", Json::text(words::kind(event.kind))),
     ];
     if (event.place as usize) < program.threads[thread.index()].code.len() {
-        let alternative = words::alternative(trace, event);
+        let alternative = teetotal_timeline::alternative(trace, event);
         let statement = printer::shown(program, thread, event.place as usize, alternative);
         members.push(("statement", Json::text(statement)));
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use teetotal_explore::Replayed;
+use teetotal_engine::Replayed;
 use teetotal_judge::Ending;
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Program, printer};
@@ -10,9 +10,9 @@ use teetotal_program::ir::{Program, printer};
 use crate::aftermath::Aftermath;
 use crate::finding;
 use crate::outcome::paragraph;
-use crate::style::Options;
-use crate::timeline::Timeline;
 use crate::words::count;
+use teetotal_timeline::Options;
+use teetotal_timeline::Timeline;
 
 /// An execution that was run again: what it does, and what is wrong with it.
 #[must_use]
@@ -39,10 +39,10 @@ pub fn replayed(program: &Arc<Program>, again: &Replayed, drawing: Options) -> S
 fn remarks(program: &Arc<Program>, again: &Replayed) -> Vec<String> {
     let mut remarks = Vec::new();
     if again.findings.is_empty() {
-        remarks.push("nothing is wrong with this execution".to_owned());
+        remarks.push("this execution violates no check".to_owned());
     }
     match &again.ending {
-        None if again.findings.is_empty() => remarks.push("the token ends here; the threads could go on".to_owned()),
+        None if again.findings.is_empty() => remarks.push("the token ends here; the threads could continue".to_owned()),
         Some(Ending::Discarded) if program.filter.is_some() => {
             remarks.push("the filter or an assumption rules it out, so it does not count".to_owned());
         }

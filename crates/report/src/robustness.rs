@@ -1,6 +1,6 @@
 //! What is said of programs that are not robust.
 
-use teetotal_explore::Outcome;
+use teetotal_check::Outcome;
 use teetotal_judge::Finding;
 use teetotal_judge::monitors::robustness::{Delay, Site};
 use teetotal_program::ir::{Instruction, Program, printer};
@@ -14,7 +14,7 @@ pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
     let (store, access) = (delay.store_at, delay.access_at);
     let thread = |site: Site| program.threads[site.thread.index()].name.as_str();
     let mut lines = vec![format!(
-        "not robust: `{}` of {} can still be in its buffer when {} comes to `{}`",
+        "not robust: `{}` of {} can still be in its buffer when {} reaches `{}`",
         statement(program, store),
         thread(store),
         thread(access),
@@ -23,7 +23,7 @@ pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
     let code = &program.threads[access.thread.index()].code;
     let consequence = match code.get(access.place as usize) {
         Some(Instruction::Store { .. }) => format!("so it overwrites what {} stores", thread(access)),
-        _ => format!("so {} finds {location} as it was before", thread(access)),
+        _ => format!("so {} reads the previous value of {location}", thread(access)),
     };
     lines.push(format!("  although it happened before; {consequence}"));
     lines.extend(place(program, store).map(|place| format!("  --> {place}, the store")));
@@ -31,10 +31,10 @@ pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
     lines.extend(delay.fence_helps.map(|helps| {
         match helps {
             true => {
-                format!("  help: a full fence after `{}` in {} forbids this", statement(program, store), thread(store))
+                format!("  help: a full fence after `{}` in {} prevents this", statement(program, store), thread(store))
             }
             false => {
-                "  note: no fence after the store forbids this: a step that is one moment under sc is several here"
+                "  note: no fence after the store prevents this: a step that is atomic under sc is several steps here"
                     .to_owned()
             }
         }

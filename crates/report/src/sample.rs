@@ -1,7 +1,7 @@
 //! What a search that samples says of itself: its seed, and what it promises.
 
-use teetotal_explore::stateless::Guarantee;
-use teetotal_explore::{Options, Outcome, SearchId};
+use teetotal_check::{Options, Outcome, SearchId};
+use teetotal_engine::stateless::Guarantee;
 
 use crate::verdict::is_sampled;
 use crate::words::count;
@@ -14,9 +14,9 @@ pub(crate) fn describe(options: &Options, outcome: &Outcome) -> Vec<String> {
         _ if !is_sampled(outcome) => Vec::new(),
         (SearchId::Pct, Some(guarantee)) => vec![priorities, promise(guarantee)],
         (SearchId::Pct, None) if outcome.stats.executions <= 1 => {
-            vec![format!("{priorities}; nothing is promised, since the first execution only measures")]
+            vec![format!("{priorities}; no guarantee, since the first execution only measures")]
         }
-        (SearchId::Pct, None) => vec![format!("{priorities}; nothing is promised, since a thread waits in a loop")],
+        (SearchId::Pct, None) => vec![format!("{priorities}; no guarantee, since a thread waits in a loop")],
         _ => vec![format!("random walks with seed {seed}: each possible step is equally likely, not each execution")],
     }
 }
@@ -33,7 +33,7 @@ fn promise(guarantee: &Guarantee) -> String {
     let given = if choices { ", given the right choices of the program," } else { "" };
     format!(
         "each of the last {} shows a given bug of depth {depth}{given} with a probability of at least {probability}, if \
-         no execution has more than {} or a thread or buffer beside these {processes}",
+         no execution has more than {} or more than these {processes} threads and buffers",
         count(executions, "execution"),
         count(steps, "step"),
     )

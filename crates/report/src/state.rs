@@ -1,6 +1,6 @@
 //! Final states as herd7 prints them, and what a formula says of one that was printed.
 
-use teetotal_explore::Outcome;
+use teetotal_check::Outcome;
 use teetotal_program::Value;
 use teetotal_program::condition::{FinalState, Formula, Operand, Term};
 use teetotal_program::ir::Program;

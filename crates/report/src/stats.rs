@@ -1,19 +1,20 @@
 //! What a search cost, as text.
 
-use teetotal_explore::{Limits, SearchId, Stats};
+use teetotal_check::SearchId;
+use teetotal_engine::{Limits, Stats};
 
 use super::outcome::Report;
 use crate::words::bytes;
 
 impl Report<'_> {
-    /// Names and values of all counts, for a table; elapsed time is for whoever has a clock.
+    /// Names and values of all counts, for a table; the caller measures elapsed time.
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = self.outcome.stats;
         let Stats { classes, solver_calls, solver_work, states, coarse, steps, .. } = self.outcome.stats;
         let Stats { bytes: size, pending, .. } = self.outcome.stats;
         let mut stats = vec![
-            ("search", self.outcome.search.info().name.to_owned()),
+            ("search", format!("{}, since {}", self.outcome.search, self.outcome.search_reason)),
             ("limits", limits(&self.options.limits, self.outcome.search)),
             ("states", states.to_string()),
             (

@@ -1,6 +1,6 @@
 //! Why a search stopped, in words, and what to try.
 
-use teetotal_explore::{Limits, StopReason};
+use teetotal_engine::{Limits, StopReason};
 use teetotal_program::ir::Program;
 
 use crate::words::{bytes, count, place};
@@ -19,16 +19,17 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
             format!("an endless loop in {}", program.threads[thread.index()].name)
         }
         StopReason::UnboundedLoop { thread, .. } => {
-            format!("a loop in {} fills its buffer without end", program.threads[thread.index()].name)
+            format!("a loop in {} fills its buffer without bound", program.threads[thread.index()].name)
         }
-        StopReason::NotDeterministic => "the program did something else when it was run again".to_owned(),
-        StopReason::Unrepeatable(n) => format!("{} could not be run again", count(n, "execution")),
-        StopReason::Turns => "a thread that yields again and again".to_owned(),
+        StopReason::NotDeterministic => "the program is not deterministic".to_owned(),
+        StopReason::Unrepeatable(n) => format!("nondeterministic replay of {}", count(n, "execution")),
+        StopReason::Turns => "a loop held back by the fairness bound".to_owned(),
         StopReason::Unconfirmed(n) => format!("{} not confirmed", count(n, "reordering")),
         StopReason::Time => "out of time".to_owned(),
+        StopReason::Superseded => "abandoned for another search".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
         StopReason::Continuation => "an execution that may not satisfy the assumptions".to_owned(),
-        StopReason::Undecided => "a question of order that took too long".to_owned(),
+        StopReason::Undecided => "a question that the order solver gave up".to_owned(),
     }
 }
 
@@ -36,11 +37,11 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
 pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Option<String> {
     let above = |name: &str, limit: Option<u64>| {
         let limit = limit?;
-        Some(format!("go further with a higher limit than `--limit {name}={limit}`"))
+        Some(format!("explore more with a higher limit than `--limit {name}={limit}`"))
     };
     match reason {
-        StopReason::Violation | StopReason::Interrupted | StopReason::Continuation => None,
-        StopReason::Undecided => Some("look at every trace with `--search dpor`".to_owned()),
+        StopReason::Violation | StopReason::Interrupted | StopReason::Superseded | StopReason::Continuation => None,
+        StopReason::Undecided => Some("explore every trace with `--search dpor`".to_owned()),
         StopReason::Executions(n) => above("executions", Some(n)),
         StopReason::States(_) => above("states", limits.states),
         StopReason::Steps(_) => above("steps", limits.steps),
@@ -50,7 +51,7 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
         StopReason::NotDeterministic | StopReason::Unrepeatable(_) | StopReason::Turns | StopReason::Unconfirmed(_) => {
             None
         }
-        StopReason::Time => Some("go further with a longer `--limit time=SECONDS`".to_owned()),
+        StopReason::Time => Some("explore more with a longer `--limit time=SECONDS`".to_owned()),
         StopReason::EndlessLoop { thread, instruction } => {
             let at = place(program, thread, instruction as usize);
             let at = at.map_or_else(String::new, |place| format!(" at {place}"));

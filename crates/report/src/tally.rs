@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use teetotal_explore::Outcome;
+use teetotal_check::Outcome;
 use teetotal_judge::axiomatic::visit_executions;
 use teetotal_program::condition::Formula;
 use teetotal_program::ir::Program;
@@ -11,7 +11,7 @@ use crate::state::{self, Shown};
 
 /// Completed executions for and against the formula inside the condition; without a condition all are for it.
 ///
-/// Executions that differ in reads-from or coherence are different, if the axiomatic twin can enumerate them within
+/// Executions that differ in reads-from or coherence are different, if the axiomatic model can enumerate them within
 /// reason; otherwise final states are counted in their place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tally {

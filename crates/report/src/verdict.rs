@@ -1,6 +1,7 @@
 //! The verdict: what a search says of a program, in one line.
 
-use teetotal_explore::{Coverage, Options, Outcome, SearchId, StopReason};
+use teetotal_check::{Options, Outcome, SearchId};
+use teetotal_engine::{Coverage, StopReason};
 use teetotal_judge::{Extent, MonitorId};
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Instruction, Program};
@@ -93,7 +94,7 @@ pub(crate) fn certainty(program: &Program, options: &Options, outcome: &Outcome)
             "no execution passes the filter".to_owned()
         }
         Coverage::Complete if outcome.is_vacuous() => "no execution satisfies the assumptions".to_owned(),
-        Coverage::Complete if is_unreached(program, options, outcome) => "no execution comes to its end".to_owned(),
+        Coverage::Complete if is_unreached(program, options, outcome) => "no execution ends".to_owned(),
         Coverage::Complete => format!("complete, {}", extent(outcome)),
         Coverage::Stopped(StopReason::Violation) => format!("found after {}", extent(outcome)),
         Coverage::Stopped(StopReason::Preemptions(bound)) => {
@@ -117,9 +118,11 @@ fn extent(outcome: &Outcome) -> String {
         SearchId::Stateful => count(outcome.stats.states, "state"),
         SearchId::Symbolic if outcome.stats.coarse > 0 => {
             let all = count(outcome.stats.states, "symbolic state");
-            format!("{all}, {} of them coarse", outcome.stats.coarse)
+            format!("{all}, {} of them abstract", outcome.stats.coarse)
         }
         SearchId::Symbolic => count(outcome.stats.states, "symbolic state"),
+        // Where no execution ends, states are all that there is to count.
+        SearchId::Mcr if outcome.stats.executions == 0 => count(outcome.stats.states, "state"),
         _ => count(outcome.stats.executions, "execution"),
     }
 }

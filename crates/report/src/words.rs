@@ -1,8 +1,8 @@
 //! Small words that every text needs: counts, lists, sizes and places.
 
-use teetotal_memory::{Event, EventKind, Trace};
+use teetotal_memory::EventKind;
 use teetotal_program::ir::Program;
-use teetotal_program::{Span, ThreadId, Value};
+use teetotal_program::{Span, ThreadId};
 
 /// `1 state`, `2 states`.
 pub(crate) fn count(n: u64, noun: &str) -> String {
@@ -34,12 +34,6 @@ pub(crate) fn bytes(n: u64) -> String {
         unit += 1;
     }
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
-}
-
-/// Which alternative the step of an event took, if it had several.
-pub(crate) fn alternative(trace: &Trace, event: &Event) -> Option<Value> {
-    let same = |other: &&Event| other.step == event.step && other.kind == EventKind::Choose;
-    trace.events().iter().find(same).and_then(|choice| choice.read)
 }
 
 /// The file that a program was read from; one that was written in Rust has none.
@@ -109,7 +103,7 @@ mod tests {
     #[test]
     fn a_program_is_called_by_its_file_as_a_shell_wants_it() {
         let named = |name: &str, text: Option<&str>| {
-            let mut program = teetotal_program::gallery::store_buffering();
+            let mut program = teetotal_gallery::store_buffering();
             program.sources = vec![Source { name: name.to_owned(), text: text.map(str::to_owned) }];
             argument(&program)
         };

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use teetotal_explore::{Options, Outcome, check};
+use teetotal_check::{Options, Outcome, check};
+use teetotal_generate::{Shape, generate};
 use teetotal_memory::MODELS;
 use teetotal_program::ir::{Builder, FetchOp, Program, Update};
-use teetotal_program::testing::{Shape, generate};
 use teetotal_program::{Loc, Order};
 use teetotal_report::{Detail, Options as Drawing, Report, SideBySide, dot};
 
@@ -20,7 +20,7 @@ fn compare(program: Program, tell: impl FnOnce(&SideBySide<'_>) -> String) -> St
     let reports: Vec<Report<'_>> =
         found.iter().map(|(options, outcome)| Report { program: &program, options, outcome }).collect();
     let side = SideBySide { program: &program, reports: &reports };
-    side.confirm().expect("the twins agree");
+    side.confirm().expect("the axiomatic models agree");
     tell(&side)
 }
 
@@ -87,7 +87,7 @@ fn a_store_that_leaves_an_exclusive_stretch_late_is_named() {
             }
         },
         expect![[r#"
-            the store of x in P0 was still buffered when another thread went on
+            the store of x in P0 was still buffered when another thread continued
         "#]],
     );
 }
@@ -126,7 +126,7 @@ fn a_graph_has_the_edges_of_spawn_and_join() {
     let options = Options::new(MODELS[0].id);
     let outcome = check(&program, &options, &|| None).expect("it can be checked");
     let schedule = outcome.states.values().next().expect("it ends");
-    let again = teetotal_explore::trace_of(&program, options.model, schedule);
+    let again = teetotal_engine::trace_of(&program, options.model, schedule);
     expect![[r#"
         digraph "a \"fork\"" {
           label="once";

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use teetotal_explore::{Limits, Options, check as explore};
+use teetotal_check::{Options, check as explore};
+use teetotal_engine::Limits;
 use teetotal_memory::ModelId;
 use teetotal_program::condition::{Condition, Formula};
 use teetotal_program::ir::Builder;

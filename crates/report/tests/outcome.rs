@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use teetotal_explore::{Limits, Options, check};
+use teetotal_check::{Options, check};
+use teetotal_engine::Limits;
 use teetotal_memory::ModelId;
 use teetotal_program::condition::{Condition, Formula, Term};
 use teetotal_program::ir::{Builder, Expr};
@@ -49,7 +50,7 @@ fn a_deadlock_says_who_waits_for_whom() {
         expect![[r#"
             test: violated under tso (complete, 17 states)
 
-            deadlock: P0 and P1 wait forever
+            deadlock: P0 and P1 are blocked forever
               P0 waits at `lock y`, which P1 holds
               P1 waits at `lock x`, which P0 holds
         "#]],
@@ -68,7 +69,7 @@ fn a_wait_that_never_ends_says_what_is_there_instead() {
         expect![[r#"
             test: violated under tso (complete, 3 states)
 
-            deadlock: P0 waits forever
+            deadlock: P0 is blocked forever
               P0 waits at `await r = x until r == 1`, but x is 0
         "#]],
     );
@@ -90,7 +91,8 @@ fn a_wait_that_never_ends_is_told_where_deadlock_is_not_checked() {
     expect![[r#"
         test: observed under tso (complete, 6 states)
           asks: exists ([x]=1)
-          note: in some execution a thread waits forever; `--check deadlock` shows one
+          note: in some execution a thread is blocked forever; `--check deadlock` shows
+            one
           show: teetotal replay test tso1:4:fa4d55d0:1c1.1.1w.0
     "#]]
     .assert_eq(&text);
@@ -108,7 +110,7 @@ fn a_lock_taken_twice_is_held_by_its_own_thread() {
         expect![[r#"
             test: violated under tso (complete, 2 states)
 
-            deadlock: P0 waits forever
+            deadlock: P0 is blocked forever
               P0 waits at `lock x`, which it holds itself
         "#]],
     );
@@ -124,8 +126,8 @@ fn a_join_says_for_whom_it_waits() {
         expect![[r#"
             test: violated under tso (complete, 1 state)
 
-            deadlock: main waits forever
-              main waits at `join child`, but nobody started child
+            deadlock: main is blocked forever
+              main waits at `join child`, but child was never started
         "#]],
     );
 }
@@ -175,7 +177,7 @@ fn a_broken_condition_shows_the_final_state() {
         expect![[r#"
             test: violated under tso (complete, 3 states)
 
-            condition broken: forall ([x]=0)
+            condition violated: forall ([x]=0)
               the final state is [x]=1;
         "#]],
     );
@@ -191,9 +193,10 @@ fn a_condition_that_no_execution_comes_to_is_not_looked_at() {
         p.condition(Condition::ForAll(Formula::equal(Term::Memory(x), 7)));
     });
     expect![[r#"
-        test: nothing to check under tso (no execution comes to its end)
-          note: no execution came to its end, so the condition was never looked at
-          note: in some execution a thread waits forever; `--check deadlock` shows one
+        test: nothing to check under tso (no execution ends)
+          note: no execution ended, so the condition was never evaluated
+          note: in some execution a thread is blocked forever; `--check deadlock` shows
+            one
     "#]]
     .assert_eq(&text);
 }
@@ -249,7 +252,7 @@ fn a_buffer_that_is_too_short_makes_the_search_incomplete() {
     expect![[r#"
         test: not observed so far under tso (stopped: a buffer of 1 store)
           asks: exists ([x]=7)
-          help: go further with a higher limit than `--limit buffer=1`
+          help: explore more with a higher limit than `--limit buffer=1`
     "#]]
     .assert_eq(&text);
 }

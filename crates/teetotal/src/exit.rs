@@ -22,7 +22,7 @@ pub const ERROR: u8 = 2;
 pub const INCOMPLETE: u8 = 3;
 
 /// There is nothing to check: no operation on shared memory and no condition, assumptions that never hold, or a condition
-/// where no execution comes to its end.
+/// where no execution ends.
 pub const NOTHING_TO_CHECK: u8 = 4;
 
 /// All of them, from the most serious to the least.

@@ -1,6 +1,59 @@
-//! Checks concurrent programs under sequential consistency (SC), total store order (TSO) and partial store order (PSO).
+//! A model checker for concurrent Rust code under weak memory.
 //!
-//! Write a program with the [`Builder`], [`check`] it under a model, and say what came of it with a [`Report`].
+//! An ordinary test of concurrent code runs one of its many executions. [`model()`] runs every execution that a memory
+//! model allows and fails with the first wrong one. Here `READY` may become visible before `DATA`, because its store is
+//! not a release:
+//!
+//! ```should_panic
+//! use teetotal::sync::atomic::{AtomicBool, AtomicU32, Ordering::{Acquire, Relaxed}};
+//! use teetotal::thread;
+//!
+//! static DATA: AtomicU32 = AtomicU32::new(0);
+//! static READY: AtomicBool = AtomicBool::new(false);
+//!
+//! teetotal::model(|| {
+//!     let writer = thread::spawn(|| {
+//!         DATA.store(7, Relaxed);
+//!         READY.store(true, Relaxed);
+//!     });
+//!     if READY.load(Acquire) {
+//!         assert_eq!(DATA.load(Relaxed), 7);
+//!     }
+//!     writer.join().unwrap();
+//! });
+//! ```
+//!
+//! The failure shows the execution as a table, with a column for each thread, the contents of store buffers, and the write
+//! that each read takes its value from. Its last line replays the execution.
+//!
+//! # What is found
+//!
+//! Panics, deadlocks, livelocks, data races and leaks. With [`alloc::Checked`] as the global allocator of a test also
+//! use after free, double free, values that are published before they are initialized, and ABA.
+//!
+//! # What a passing test means
+//!
+//! Every execution under the memory model was run. The default is partial store order (PSO), which has every execution of
+//! total store order (TSO, as on x86) and of sequential consistency (SC). [`model::Builder`] selects another model and sets
+//! bounds; a search that is incomplete for a reason that was not chosen fails.
+//!
+//! What only weaker models allow is not seen: loads that are reordered or return stale values, stores that reach some
+//! threads before others, and reordering by a compiler.
+//!
+//! Loops that wait, with a hint such as [`hint::spin_loop`] or without, are searched exactly. The code must be
+//! deterministic apart from the schedule.
+//!
+//! # Where to go next
+//!
+//! - [`shim`] is the standard library in normal builds, and these types under `--cfg teetotal`.
+//! - [`reachable!`] checks that some execution reaches a state.
+//! - [`model::Builder::check_robustness`] checks whether store buffers can be observed, and suggests fences.
+//! - [`model::Builder::explore`] returns a [`model::Report`] instead of panicking.
+//!
+//! # Programs
+//!
+//! With the feature `programs`, small programs can be written with the [`Builder`], checked with [`check`], and reported
+//! with a [`Report`]:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,90 +97,58 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A search looks at every execution of the named model, or says why it stopped: see [`Coverage`].
-//! It is complete under that model and says nothing of weaker ones.
+//! A search explores every execution of the named model, or says why it stopped: see [`Coverage`].
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "programs")]
 pub mod exit;
 mod loom;
 pub mod model;
+#[cfg(feature = "programs")]
 mod monitor;
 pub mod parts;
+#[cfg(feature = "programs")]
+mod programs;
+#[cfg(feature = "programs")]
 mod record;
 pub mod shim;
 
-use std::sync::Arc;
-
-#[doc(inline)]
-pub use teetotal_explore::dpor::{CheckpointError, Checkpoints, Estimate};
-#[doc(inline)]
-pub use teetotal_explore::{
-    CheckError, Coverage, LimitError, Limits, Options, Outcome, Replayed, SEARCHES, Schedule, SearchId, SearchInfo,
-    Stats, StopReason, Token, TokenError, Violation, check_with, estimate, replay, trace_of,
-};
-#[doc(inline)]
-pub use teetotal_frontends::{Diagnostic, litmus, promela, traces};
+pub use teetotal_engine::Coverage;
+pub use teetotal_engine::LimitError;
+pub use teetotal_engine::Limits;
+pub use teetotal_engine::SEARCHES;
+pub use teetotal_engine::SearchId;
+pub use teetotal_engine::SearchInfo;
+pub use teetotal_engine::Stats;
+pub use teetotal_engine::StopReason;
+pub use teetotal_engine::Token;
+pub use teetotal_engine::TokenError;
+pub use teetotal_engine::search::Takes;
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]
 pub use teetotal_memory::{MODELS, ModelId, ModelInfo, Trace};
 #[doc(inline)]
-pub use teetotal_program::condition::{Comparison, Condition, Formula, Operand, Term};
-#[doc(inline)]
-pub use teetotal_program::gallery;
-#[doc(inline)]
-pub use teetotal_program::ir::{Builder, Expr, Program, ProgramError, ThreadBuilder};
-#[doc(inline)]
 pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]
-pub use teetotal_report::{
-    Detail, Gap, Monitored, Options as Drawing, Pair, Report, SideBySide, Snippet, Spot, Style, Tally, Timeline,
-    Verdict, dot, replayed,
-};
+pub use teetotal_traces as traces;
 
 #[doc(inline)]
-pub use teetotal_explore::driver::{Progress, Signal};
+pub use teetotal_engine::driver::Progress;
+pub use teetotal_engine::driver::Signal;
 
 #[doc(inline)]
 pub use loom::{MAX_THREADS, explore, skip_branch, stop_exploring};
 #[doc(inline)]
 pub use model::model;
+#[cfg(feature = "programs")]
 #[doc(inline)]
-pub use monitor::{Monitoring, monitor};
-#[doc(inline)]
-pub use record::record;
+pub use programs::*;
 #[doc(hidden)]
 pub use teetotal_live::{__lazy_static, recorded};
 #[doc(inline)]
 pub use teetotal_live::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 
 /// Asked now and then whether a search is to stop, and why: a closure, or a [`Signal`] that is told of the progress.
-pub type StopSignal<'a> = teetotal_explore::driver::StopSignal<'a>;
-
-/// Searches the executions of `program`.
-///
-/// The outcome is the same each time, whatever the number of jobs.
-pub fn check(program: &Arc<Program>, options: &Options) -> Result<Outcome, CheckError> {
-    check_until(program, options, &|| None)
-}
-
-/// Searches the executions of `program` until `signal` gives a reason to stop.
-///
-/// A search that was stopped says so in [`Outcome::coverage`].
-///
-/// ```
-/// use std::sync::Arc;
-/// use std::time::{Duration, Instant};
-/// use teetotal::{ModelId, Options, StopReason};
-///
-/// let program = Arc::new(teetotal::gallery::store_buffering());
-/// let begin = Instant::now();
-/// let signal = || (begin.elapsed() > Duration::from_secs(60)).then_some(StopReason::Time);
-/// let outcome = teetotal::check_until(&program, &Options::new(ModelId::Tso), &signal)?;
-/// assert!(outcome.coverage.is_complete());
-/// # Ok::<(), teetotal::CheckError>(())
-/// ```
-pub fn check_until(program: &Arc<Program>, options: &Options, signal: StopSignal<'_>) -> Result<Outcome, CheckError> {
-    teetotal_explore::check(program, options, signal)
-}
+pub type StopSignal<'a> = teetotal_engine::driver::StopSignal<'a>;

@@ -1,6 +1,6 @@
-//! Rust code under the checker.
+//! Checking Rust code.
 //!
-//! [`model`] runs a closure that starts threads and uses the look-alikes of [`crate::sync`], [`crate::thread`] and
+//! [`model`] runs a closure that starts threads and uses the types of [`crate::sync`], [`crate::thread`] and
 //! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
 
 use std::borrow::Cow;
@@ -9,15 +9,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use teetotal_explore::{Coverage, Limits, Stats};
-use teetotal_frontends::traces::Format;
+pub use teetotal_engine::SearchId;
+use teetotal_engine::search::Takes;
+use teetotal_engine::{Coverage, Limits, Stats};
 use teetotal_live::{Fairness, Ledger, Live, Mend, Setup};
 use teetotal_memory::ModelId;
+use teetotal_traces::Format;
 
 mod between;
 mod caveat;
 mod checkpoint;
-mod choice;
 mod conclusion;
 mod environment;
 mod failure;
@@ -28,6 +29,7 @@ mod reachable;
 mod relevant;
 mod replay;
 mod robustness;
+mod rust_searches;
 mod search;
 mod source_text;
 mod storyboard;
@@ -38,21 +40,21 @@ mod watchman;
 #[doc(hidden)]
 pub use teetotal_live::reachable as reached;
 #[doc(inline)]
-pub use teetotal_live::{Backend, Mark, Place, Standing};
+pub use teetotal_live::{Backend, Mark, Place, PlainAccesses, Standing};
 
 pub use caveat::Caveat;
 use caveat::{caveats, coverage_of};
-pub use choice::SearchKind;
 use failure::Failing;
 pub use robustness::NotRobust;
-use search::{Found, Outcome, Search};
+use search::{Found, ModelSearch, Outcome};
 pub use violation::{Violation, ViolationKind};
 
 /// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
 ///
 /// # Panics
-/// If an execution panics, deadlocks or has a data race, with the execution. If the search is incomplete for a reason
-/// that was not chosen, or if `f` uses nothing that is checked: see [`Builder::allow_incomplete`].
+/// If an execution panics, deadlocks, has a data race or leaks; the message shows the execution. Also if the search is
+/// incomplete for a reason that was not chosen, or if `f` uses nothing that is checked: see
+/// [`Builder::allow_incomplete`].
 ///
 /// ```
 /// use teetotal::sync::Arc;
@@ -81,85 +83,86 @@ where
     Builder::new().check(f);
 }
 
-/// How to run a model.
+/// Settings for the check of a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Builder {
     /// The memory model.
     pub model: ModelId,
-    /// At most this many executions.
+    /// The maximum number of executions.
     pub max_permutations: Option<usize>,
-    /// At most this long.
+    /// The maximum duration of the search.
     pub max_duration: Option<Duration>,
-    /// At most this many operations in one execution.
+    /// The maximum number of operations in one execution.
     pub max_branches: usize,
-    /// At most this many preemptions in one execution, if there are too many executions to run all.
+    /// The maximum number of preemptions in one execution, applied once there are too many executions to run all.
     ///
-    /// A preemption is a switch to another thread although the one that runs can go on. Ways that need more are left out,
-    /// with what would be found only by going back from there.
+    /// A preemption is a switch to another thread although the current one could continue. Executions that need more
+    /// are left out, and so are those that the search reaches only by revisits from them.
     pub preemption_bound: Option<usize>,
-    /// Which executions are run.
-    pub search: SearchKind,
-    /// How many processor cores to use.
+    /// The search, which decides which executions are run.
+    pub search: SearchId,
+    /// The number of processor cores to use.
     pub jobs: usize,
-    /// How many bytes the stack of a thread has.
+    /// The size of the stack of each thread, in bytes.
     pub stack_size: usize,
-    /// What threads run on.
+    /// Whether threads are coroutines or OS threads.
     pub backend: Backend,
-    /// States of [`reachable!`](crate::reachable) that some execution must be in, if all are run.
+    /// Marks of [`reachable!`](crate::reachable) that some execution must pass, if the search is complete.
     pub must_reach: Vec<String>,
-    /// How often in an execution a weak compare-exchange may fail, or a `park` or a wait for a `Condvar` or a future may
-    /// end, for no reason: once unless set, since a loop that tries again would have no end otherwise.
-    pub spurious: usize,
-    /// How often in an execution an allocation may be given the address of a freed block: once unless set.
+    /// The maximum number of spurious failures and wake-ups in one execution, 1 by default.
     ///
-    /// It needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. Without it addresses are those of the
+    /// They concern weak compare-exchanges, `park`, and waits for a `Condvar` or a future. Without a bound, a retry loop
+    /// would have endless executions.
+    pub spurious: usize,
+    /// How often in one execution an allocation may return the address of a freed block, 1 by default.
+    ///
+    /// It needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. Otherwise addresses are those of the
     /// system's allocator, and reuse is not searched.
     pub reuse: usize,
-    /// Whether a block that another thread may know of and that is not freed when an execution ends is a leak, with
-    /// [`alloc::Checked`](crate::alloc::Checked) as the global allocator.
+    /// Whether a block that another thread may know of and that is not freed when an execution ends is a leak.
     ///
-    /// `Arc`s, [`alloc::alloc`](crate::alloc::alloc) and [`alloc::Track`](crate::alloc::Track) are checked in any case.
+    /// It needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. `Arc`s,
+    /// [`alloc::alloc`](crate::alloc::alloc) and [`alloc::Track`](crate::alloc::Track) are checked in any case.
     pub leaks: bool,
-    /// Whether plain accesses are seen, those to memory without any type of this crate, with
-    /// [`alloc::Checked`](crate::alloc::Checked) as the global allocator: they are unless this is set to `false`.
+    /// In which executions plain accesses are observed, that is, accesses to memory without a type of this crate.
     ///
-    /// They are seen by page faults, which a debugger stops at and system calls do not survive.
-    pub plain_accesses: bool,
-    /// How many iterations a loop has before its thread runs on only if no other thread can, where they are not seen
-    /// to repeat; by default 4 for loops that change something and yield, and more for others.
+    /// All executions by default, and a sample for [`Builder::like_loom`]. It needs
+    /// [`alloc::Checked`](crate::alloc::Checked) as the global allocator.
+    pub plain_accesses: PlainAccesses,
+    /// The number of iterations after which the thread of a loop runs only if no other thread can.
     ///
-    /// Where the bound leaves out executions the search is incomplete, and [`Report::caveats`] names the loops. One that
-    /// is set is chosen, so that the model passes within it.
+    /// It applies to loops whose iterations do not repeat themselves; by default it is 4 for loops that write and yield,
+    /// and more for others. If it leaves out executions the search is incomplete, and [`Report::caveats`] names the
+    /// loops; a model passes within a bound that was set.
     pub fairness_bound: Option<u32>,
-    /// Whether a search that is incomplete passes, and a model in which nothing is checked.
+    /// Whether a model passes if its search is incomplete, or if it uses nothing that is checked.
     ///
-    /// Otherwise [`Builder::check`] fails where it cannot say that a model holds, except for bounds that were set:
+    /// Otherwise [`Builder::check`] fails if it cannot say that the model holds, except for bounds that were set:
     /// `max_permutations`, `max_duration`, `preemption_bound`, `fairness_bound`, `leave_out_unrepeatable`.
     pub allow_incomplete: bool,
-    /// Whether the search goes on where the code does something else when it is run again, and passes without what it
-    /// missed there. Otherwise such a model fails.
+    /// Whether the search continues after a nondeterministic replay, and passes without the executions that it misses.
     ///
-    /// There are many such places in a model whose threads share something that is not of this crate.
+    /// Otherwise such a model fails. Replays are nondeterministic if threads share objects that are not of this crate.
     pub leave_out_unrepeatable: bool,
-    /// The file in which the search is kept, so that it goes on there when the same test is run again.
+    /// The file in which the search is saved, and from which it resumes when the same test is run again.
     pub checkpoint_file: Option<PathBuf>,
-    /// After how many executions the search is kept.
+    /// The number of executions between saves.
     pub checkpoint_interval: usize,
-    /// There for loom's users: any number of threads is possible.
+    /// Ignored; present for compatibility with loom. Any number of threads is possible.
     pub max_threads: usize,
-    /// There for loom's users: everything is explored.
+    /// Ignored; present for compatibility with loom. Everything is explored.
     pub expect_explicit_explore: bool,
-    /// There for loom's users: places in the source are always known.
+    /// Ignored; present for compatibility with loom. Places in the source are always known.
     pub location: bool,
-    /// Says on standard error each second how many executions were run, and about how many there are.
+    /// Prints to standard error, each second, how many executions were run and an estimate of how many there are.
     pub log: bool,
-    /// Asks whether every execution of the memory model is one of sequential consistency; see
+    /// Checks whether every execution of the memory model is sequentially consistent; see
     /// [`Builder::check_robustness`].
     pub robustness: bool,
-    /// The folder that executions of sequential consistency are written to, if they are to be.
+    /// The folder to which sequentially consistent executions are written.
     pub record: Option<PathBuf>,
-    /// How they are written.
+    /// The format in which [`Builder::record`] writes executions.
     pub record_format: Format,
     /// Whether it was the environment that asked for robustness.
     robustness_by_environment: bool,
@@ -167,7 +170,7 @@ pub struct Builder {
     passes_like_loom: bool,
     /// What is stronger than the source says.
     mend: Mend,
-    /// The same, and Ctrl-C ends the search with what is known then; a second Ctrl-C ends the process.
+    /// Prints progress as [`Builder::log`] does, and lets Ctrl-C end the search; a second Ctrl-C ends the process.
     pub progress: bool,
 }
 
@@ -177,46 +180,46 @@ impl Default for Builder {
     }
 }
 
-/// What a search of a model found.
+/// The result of a search.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The model that was searched under.
+    /// The memory model.
     pub model: ModelId,
-    /// How many executions were run.
+    /// The number of executions that were run.
     pub executions: u64,
-    /// Whether these are all, within what [`Report::caveats`] names.
+    /// Whether the search was complete, within what [`Report::caveats`] names.
     pub coverage: Coverage,
-    /// What was left out or taken for granted.
+    /// What was left out or assumed.
     pub caveats: Vec<Caveat>,
-    /// Whether the model used anything that is checked, threads that start and end aside.
+    /// Whether the model used anything that is checked, apart from starting and joining threads.
     pub has_operations: bool,
-    /// The search that was taken; never `Auto`.
-    pub search: SearchKind,
-    /// Why it was, in words that go on from "`dpor` was taken, since".
+    /// The search that was used; never `Auto`.
+    pub search: SearchId,
+    /// Why it was used, as the end of a sentence that begins with "`dpor` was taken, since".
     pub search_reason: Cow<'static, str>,
-    /// What the search did.
+    /// Statistics of the search.
     pub stats: Stats,
-    /// What is wrong, with the execution that shows it.
+    /// The violation, with the execution that shows it.
     pub failure: Option<Violation>,
-    /// The pairs of places at which the model is not robust, if that was asked for.
+    /// The pairs of places at which the model is not robust, if robustness was checked.
     pub not_robust: Vec<NotRobust>,
-    /// The states of [`reachable!`](crate::reachable), and whether an execution was in them; none where robustness was
-    /// asked for.
+    /// The marks of [`reachable!`](crate::reachable), and whether an execution passed them; empty if robustness was
+    /// checked.
     pub reachable: Vec<Mark>,
-    /// Where the threads stood in an execution that was too long or could not be run again.
+    /// Where the threads were in an execution that was too long or whose replay diverged.
     pub standing: Vec<Standing>,
-    /// How many executions were left with threads in the middle, since these are blocked forever or did something else
-    /// when they were run again. Their stacks were discarded, and what they own is leaked.
+    /// The number of executions that were discarded with unfinished threads, because these were blocked forever or
+    /// diverged in a replay. What the threads own is leaked.
     pub discarded: usize,
-    /// How many bytes these own, as far as the checked allocator knows. A search that leaks too much ends.
+    /// The number of bytes that these own, as far as the checked allocator knows. A search that leaks too much ends.
     pub leaked: usize,
 }
 
 impl Builder {
-    /// Every execution under PSO, unless the environment says otherwise.
+    /// Settings for every execution under PSO, with changes from the environment.
     ///
     /// # Panics
-    /// If an environment variable of ours or of loom's has a value that means nothing.
+    /// If an environment variable of this crate or of loom has an invalid value.
     #[must_use]
     #[track_caller]
     pub fn new() -> Self {
@@ -225,22 +228,31 @@ impl Builder {
         builder
     }
 
-    /// As [`Builder::new`], with the habits of loom: nothing fails spuriously, and a model passes where the search was
-    /// incomplete or nothing was checked; a line on standard error says so.
+    /// The defaults of loom, with changes from the environment.
+    ///
+    /// Unlike with [`Builder::new`], nothing fails spuriously, and a model passes if the search was incomplete or nothing
+    /// was checked; a line on standard error says so.
     ///
     /// # Panics
-    /// If an environment variable of ours or of loom's has a value that means nothing.
+    /// If an environment variable of this crate or of loom has an invalid value.
     #[must_use]
     #[track_caller]
     pub fn like_loom() -> Self {
         let (leave_out_unrepeatable, passes_like_loom) = (true, true);
-        let mut builder =
-            Builder { spurious: 0, reuse: 0, leave_out_unrepeatable, passes_like_loom, ..Builder::unless_set() };
+        let plain_accesses = PlainAccesses::Sampled;
+        let mut builder = Builder {
+            spurious: 0,
+            reuse: 0,
+            plain_accesses,
+            leave_out_unrepeatable,
+            passes_like_loom,
+            ..Builder::unless_set()
+        };
         environment::apply(&mut builder);
         builder
     }
 
-    /// What holds where neither the code nor the environment says anything.
+    /// The defaults, without the environment.
     fn unless_set() -> Self {
         Builder {
             model: ModelId::Pso,
@@ -248,7 +260,7 @@ impl Builder {
             max_duration: None,
             max_branches: 1_000,
             preemption_bound: None,
-            search: SearchKind::Auto,
+            search: SearchId::Auto,
             jobs: 1,
             stack_size: teetotal_live::STACK_SIZE,
             backend: Backend::default(),
@@ -256,7 +268,7 @@ impl Builder {
             spurious: 1,
             reuse: 1,
             leaks: false,
-            plain_accesses: true,
+            plain_accesses: PlainAccesses::All,
             fairness_bound: None,
             allow_incomplete: false,
             leave_out_unrepeatable: false,
@@ -286,17 +298,17 @@ impl Builder {
         }
     }
 
-    /// Sets the file in which the search is kept.
+    /// Sets the file in which the search is saved.
     pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
         self.checkpoint_file = Some(file.into());
         self
     }
 
-    /// Runs the executions of `f`.
+    /// Checks every execution of `f` and returns what the search did.
     ///
     /// # Panics
-    /// If one of them fails; if the search is incomplete for a reason that was not chosen, or nothing was checked, unless
-    /// [`Builder::allow_incomplete`] is set.
+    /// If an execution fails. Also if the search is incomplete for a reason that was not chosen or nothing was checked,
+    /// unless [`Builder::allow_incomplete`] is set.
     #[track_caller]
     pub fn check<F>(&self, f: F) -> Report
     where
@@ -311,7 +323,7 @@ impl Builder {
         report
     }
 
-    /// Runs the executions of `f` and says what is wrong with the first that something is wrong with.
+    /// Checks every execution of `f` and returns the result, with the first failure if there is one.
     #[track_caller]
     pub fn explore<F>(&self, f: F) -> Report
     where
@@ -320,14 +332,14 @@ impl Builder {
         self.search(&(Arc::new(f) as teetotal_live::Model), Location::caller())
     }
 
-    /// Checks that every execution of `f` under the memory model is one of sequential consistency, and that those are
-    /// right: then all are.
+    /// Checks that every execution of `f` under the memory model is sequentially consistent and correct.
     ///
-    /// Only executions of sequential consistency are searched.
+    /// Only sequentially consistent executions are searched.
     ///
     /// # Panics
-    /// If one of these is wrong; or if the memory model has others, with the store and the access that it comes from,
-    /// where a fence or a stronger ordering would go and whether that was seen to help, and such an execution.
+    /// If one of these fails, or if the memory model has other executions. The message then shows one of them, the store
+    /// and the access that are reordered, where a fence or a stronger ordering belongs, and whether it was confirmed to
+    /// help.
     ///
     /// ```
     /// use teetotal::model::Builder;
@@ -390,6 +402,12 @@ impl Builder {
             !teetotal_live::is_in_model(),
             "a model is run inside of a model\nhelp: call what the inner model runs, or take it out of the outer one"
         );
+        let info = self.search.info();
+        for takes in [info.rust, info.takes(self.model)] {
+            if let Takes::No(reason) = takes {
+                panic!("the search `{}` {reason}", self.search);
+            }
+        }
         watchdog::start();
         if let Some(folder) = &self.record
             && let Err(error) = robustness::record(self, body, folder, self.record_format)
@@ -402,7 +420,7 @@ impl Builder {
         let ledger = Ledger::default();
         reachable::ask_for(&ledger, place);
         self.must_reach.iter().for_each(|name| ledger.ask_for(name, None));
-        let Outcome { found, choice } = self.model.visit(Search::new(self, body, &ledger));
+        let Outcome { found, choice } = ModelSearch::new(self, body, &ledger).run();
         let Found { stats, coverage, wrong } = found;
         let coverage = coverage_of(coverage, &stats, &ledger);
         let reachable = ledger.marked();
@@ -411,9 +429,9 @@ impl Builder {
         let failure = match wrong {
             Some(wrong) => {
                 let executions = stats.executions;
-                let search = choice.kind;
+                let search = choice.search;
                 let failing = Failing { builder: self, body, wrong: &wrong, ledger: &ledger, executions, search };
-                Some(self.model.visit(failing))
+                Some(failing.shown())
             }
             None if coverage.is_complete() => reachable::unreached(&reachable, self.model, &stats),
             None => failure::misused(&ledger, self.model),
@@ -424,7 +442,7 @@ impl Builder {
             coverage,
             caveats,
             has_operations: ledger.has_operations(),
-            search: choice.kind,
+            search: choice.search,
             search_reason: choice.reason,
             stats,
             failure,

@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use teetotal_frontends::traces::{Item, Reader, TraceError};
 use teetotal_judge::monitors::robustness::{Mark, Stream, TooMuch, Waits};
 use teetotal_memory::{EventKind, ModelId};
 use teetotal_program::{Loc, ThreadId};
 use teetotal_report::{Gap, Monitored, Pair, Spot};
+use teetotal_traces::{Item, Reader, TraceError};
 
 /// More pairs of places are only counted.
 const MAX_PAIRS: usize = 1_000;
 
-/// After how many events somebody is asked whether to go on, less one.
+/// The number of events, less one, after which the signal is asked whether to stop.
 const PAUSE: u64 = (1 << 16) - 1;
 
 /// How to monitor a trace.
@@ -183,7 +183,7 @@ impl<R: Read> Watch<R> {
         Monitored {
             name: options.name.clone(),
             model: options.model,
-            format: self.reader.format().map(teetotal_frontends::traces::Format::name),
+            format: self.reader.format().map(teetotal_traces::Format::name),
             executions: self.executions.max(u64::from(self.events > 0)),
             events: self.events,
             accesses: self.accesses,

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use teetotal_explore::driver::Flow;
-use teetotal_explore::{Waiter, each_execution};
-use teetotal_frontends::traces::{self, Format, Naming, Waiting};
+use teetotal_check::each_execution;
+use teetotal_engine::driver::Flow;
 use teetotal_memory::{Event, EventKind, Trace};
 use teetotal_program::ir::{Instruction, Program, printer};
 use teetotal_program::{Loc, ThreadId, Value};
+use teetotal_robustness::Waiter;
+use teetotal_traces::{self as traces, Format, Naming, Waiting};
 
 use crate::{CheckError, Coverage, Limits, StopReason, StopSignal};
 

@@ -47,13 +47,13 @@ pub mod cell {
     pub struct UnsafeCell<T: ?Sized>(std::cell::UnsafeCell<T>);
 
     impl<T> UnsafeCell<T> {
-        /// A cell around `data`.
+        /// Creates a cell that holds `data`.
         #[inline(always)]
         pub const fn new(data: T) -> Self {
             UnsafeCell(std::cell::UnsafeCell::new(data))
         }
 
-        /// The data.
+        /// Returns the data.
         #[inline(always)]
         pub fn into_inner(self) -> T {
             self.0.into_inner()
@@ -61,25 +61,25 @@ pub mod cell {
     }
 
     impl<T: ?Sized> UnsafeCell<T> {
-        /// Reads through a pointer, as long as `f` runs.
+        /// Calls `f` with a pointer to read through.
         #[inline(always)]
         pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             f(self.0.get())
         }
 
-        /// Reads and writes through a pointer, as long as `f` runs.
+        /// Calls `f` with a pointer to read and write through.
         #[inline(always)]
         pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             f(self.0.get())
         }
 
-        /// The data, which nobody else can access meanwhile.
+        /// Returns a mutable reference to the data.
         #[inline(always)]
         pub fn get_mut(&mut self) -> &mut T {
             self.0.get_mut()
         }
 
-        /// A pointer to the data.
+        /// Returns a pointer to the data.
         #[inline(always)]
         pub const fn get(&self) -> *mut T {
             self.0.get()

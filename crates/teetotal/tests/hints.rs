@@ -1,4 +1,6 @@
 //! Hints are hints: a loop that waits has every execution, whether or not it says that it waits.
+//!
+//! A program of its own, since some of these tests write to statics all the time, which other models would see.
 
 #![allow(unsafe_code, reason = "cells are accessed through pointers")]
 

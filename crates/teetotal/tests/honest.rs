@@ -99,7 +99,7 @@ fn a_loop_that_the_fairness_bound_holds_back_is_named() {
     let [Caveat::Fairness { place, bound: 4 }] = &report.caveats[..] else { panic!("{:?}", report.caveats) };
     assert!(place.file.ends_with("honest.rs"), "{place}");
     let text = complaint(&builder, count_while_waiting).expect("the search is incomplete");
-    assert!(text.contains("honest.rs") && text.contains("went on after 4 rounds"), "{text}");
+    assert!(text.contains("honest.rs") && text.contains("continued after 4 iterations"), "{text}");
     assert!(text.contains("TEETOTAL_FAIRNESS_BOUND"), "{text}");
     builder.fairness_bound = Some(6);
     assert_eq!(complaint(&builder, count_while_waiting), None);
@@ -212,7 +212,7 @@ fn long() {
 fn what_is_wrong_with_the_test_names_it_and_can_be_allowed() {
     let name = "what_is_wrong_with_the_test_names_it_and_can_be_allowed: ";
     let cases = [
-        (divergent as fn(), "the model did something else when it was run again"),
+        (divergent as fn(), "nondeterministic replay: the model did something else when it was run again"),
         (long, "an execution has more than 10 operations"),
     ];
     for (f, why) in cases {

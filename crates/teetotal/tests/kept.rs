@@ -71,7 +71,7 @@ fn a_search_goes_on_where_it_was() {
         let interval = ("TEETOTAL_CHECKPOINT_INTERVAL", "10");
         let (passes, text) = run("victim", &[(variable, name), interval, ("TEETOTAL_MAX_PERMUTATIONS", "55")]);
         assert!(passes && text.contains("55 executions, Stopped(Executions(55))"), "{text}");
-        assert!(text.contains("the same test goes on with it"), "{text}");
+        assert!(text.contains("run the same test again to resume it"), "{text}");
         let kept = fs::read_to_string(&path).expect("there is a file");
         assert!(kept.contains("\ncounts 55 55 0"), "{kept}");
         let (passes, text) = run("victim", &[(variable, name), interval, ("TEETOTAL_MAX_PERMUTATIONS", "90")]);
@@ -91,7 +91,7 @@ fn a_file_of_another_search_or_of_none_is_refused() {
     assert!(passes, "{text}");
     let (passes, text) = run("other_victim", &[keep]);
     assert!(!passes && text.contains("it has `test victim` where this search has `test other_victim`"), "{text}");
-    assert!(text.contains("help: remove the file to begin anew"), "{text}");
+    assert!(text.contains("help: remove the file to start over"), "{text}");
     let (passes, text) = run("victim", &[keep, ("TEETOTAL_MODEL", "tso")]);
     assert!(!passes && text.contains("it has `model pso` where this search has `model tso`"), "{text}");
     let (passes, text) = run("victim", &[keep, ("TEETOTAL_LEAKS", "1")]);
@@ -101,7 +101,7 @@ fn a_file_of_another_search_or_of_none_is_refused() {
         (kept.split("\nend ").next().expect("there is a part").to_owned() + "\n", "it is damaged"),
         (kept.replacen("\nrest ", "\nrest x", 1), "it is damaged"),
         (kept.replacen("\nrest ", "\nrest 0.9.", 1), "it is damaged"),
-        (kept.replacen("\ncounts ", "\nnonsense ", 1), "which means nothing"),
+        (kept.replacen("\ncounts ", "\nnonsense ", 1), "it has the invalid line"),
         (String::new(), "it does not begin with"),
     ] {
         fs::write(&path, damaged).expect("it can be written");

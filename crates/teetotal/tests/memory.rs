@@ -9,7 +9,7 @@ use std::ptr;
 use teetotal::ModelId;
 use teetotal::alloc::Checked;
 use teetotal::cell::UnsafeCell;
-use teetotal::model::{Builder, SearchKind, ViolationKind};
+use teetotal::model::{Builder, SearchId, ViolationKind};
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use teetotal::sync::atomic::{AtomicPtr, AtomicUsize};
@@ -345,10 +345,10 @@ fn an_address_that_comes_back_from_another_thread_is_found() {
         })
     };
     for id in [ModelId::Sc, ModelId::Tso, ModelId::Pso] {
-        for search in [SearchKind::Dpor, SearchKind::Mcr] {
+        for search in [SearchId::Dpor, SearchId::ReadsFrom] {
             let found = model(1, search, id).failure.expect("the address comes back");
             assert_eq!(found.kind, ViolationKind::Panic, "{found}");
-            assert!(found.contains("takes the freed block"), "{found}");
+            assert!(found.contains("reuses the freed block"), "{found}");
             let without = model(0, search, id);
             assert_eq!(without.failure.map(|violation| violation.to_string()), None);
             assert!(without.coverage.is_complete());
@@ -377,7 +377,7 @@ fn a_block_that_is_not_freed_is_a_leak_if_asked_for() {
     assert_eq!(model(false).failure.map(|violation| violation.to_string()), None);
     let found = model(true).failure.expect("a node is left");
     assert_eq!(found.kind, ViolationKind::Leak, "{found}");
-    assert!(found.contains("this block was made here") && found.contains("tests/memory.rs"), "{found}");
+    assert!(found.contains("this block was created here") && found.contains("tests/memory.rs"), "{found}");
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn a_free_in_the_middle_of_an_access_is_a_finding() {
             drop(unsafe { Box::from_raw(address as *mut Node) });
         }
     };
-    for search in [SearchKind::Dpor, SearchKind::Mcr] {
+    for search in [SearchId::Dpor, SearchId::ReadsFrom] {
         let mut builder = Builder::new();
         builder.search = search;
         let found = builder.explore(model(false)).failure.expect("it is freed while it is read");

@@ -4,7 +4,7 @@
 
 use teetotal::ModelId;
 use teetotal::alloc::Checked;
-use teetotal::model::{Builder, SearchKind};
+use teetotal::model::{Builder, SearchId};
 use teetotal::sync::Arc;
 use teetotal::thread;
 
@@ -67,7 +67,7 @@ impl<T: Copy> Shared<T> {
 }
 
 /// Demands the verdicts of these cases.
-fn check(cases: &[Case], search: SearchKind) {
+fn check(cases: &[Case], search: SearchId) {
     let mut wrong = Vec::new();
     for Case { variant, verdicts, run } in cases {
         for (model, expected) in [ModelId::Sc, ModelId::Tso, ModelId::Pso].into_iter().zip(verdicts) {
@@ -101,7 +101,7 @@ macro_rules! programs {
             $(
                 #[test]
                 fn $name() {
-                    super::check(super::$name::CASES, super::SearchKind::Auto);
+                    super::check(super::$name::CASES, super::SearchId::Auto);
                 }
             )*
         }
@@ -110,7 +110,7 @@ macro_rules! programs {
             $(
                 #[test]
                 fn $name() {
-                    super::check(super::$name::CASES, super::SearchKind::Mcr);
+                    super::check(super::$name::CASES, super::SearchId::ReadsFrom);
                 }
             )*
         }

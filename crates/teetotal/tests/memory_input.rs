@@ -565,5 +565,5 @@ fn a_borrow_that_an_execution_left_behind_is_told() {
         thread.join().expect("it ends");
     };
     let found = Builder::new().explore(deadlock).failure.expect("it deadlocks");
-    assert!(found.contains("an execution that was left in the middle may hold this borrow"), "{found}");
+    assert!(found.contains("a discarded execution may hold this borrow"), "{found}");
 }

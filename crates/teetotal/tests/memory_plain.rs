@@ -9,7 +9,7 @@ use std::task::Poll;
 
 use teetotal::alloc::Checked;
 use teetotal::future::{AtomicWaker, block_on};
-use teetotal::model::{Builder, ViolationKind};
+use teetotal::model::{Builder, Caveat, PlainAccesses, ViolationKind};
 use teetotal::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use teetotal::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize};
 use teetotal::sync::{Arc, Mutex, mpsc};
@@ -304,7 +304,7 @@ fn what_the_processor_holds_survives_an_access_that_is_recorded() {
 #[test]
 fn plain_accesses_may_be_left_unseen() {
     let mut builder = Builder::new();
-    builder.plain_accesses = false;
+    builder.plain_accesses = PlainAccesses::Never;
     let report = builder.explore(|| {
         AtomicUsize::new(0).store(1, Relaxed);
         let block = Pointer::new(5);
@@ -312,6 +312,38 @@ fn plain_accesses_may_be_left_unseen() {
         block.read();
     });
     assert_eq!(report.failure, None);
+}
+
+/// Two threads read a block and add to a counter six times each; the last one frees the block.
+fn last_one_frees() {
+    let block = AtomicPtr::new(Box::into_raw(Box::new(5)));
+    let shared = Arc::new((block, AtomicUsize::new(2), AtomicUsize::new(0)));
+    let run = |(block, users, counter): &(AtomicPtr<i32>, AtomicUsize, AtomicUsize)| {
+        let pointer = Pointer(block.load(Relaxed));
+        pointer.read();
+        (0..6).for_each(|_| _ = counter.fetch_add(1, Relaxed));
+        if users.fetch_sub(1, AcqRel) == 1 {
+            pointer.free();
+        }
+    };
+    let others = shared.clone();
+    let other = thread::spawn(move || run(&others));
+    run(&shared);
+    other.join().expect("it ends");
+}
+
+#[test]
+fn sampling_of_plain_accesses_is_a_caveat_of_long_searches() {
+    let caveat = |accesses| {
+        let mut builder = Builder::new();
+        builder.plain_accesses = accesses;
+        let report = builder.explore(last_one_frees);
+        assert_eq!(report.failure, None);
+        assert!(report.coverage.is_complete() && report.executions > 1_500, "{}", report.executions);
+        report.caveats.contains(&Caveat::SampledAccesses)
+    };
+    assert!(caveat(PlainAccesses::Sampled));
+    assert!(!caveat(PlainAccesses::All) && !caveat(PlainAccesses::Never));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use machine::{Fault, Machine};
 use teetotal::ModelId;
 use teetotal::alloc::Checked;
 use teetotal::cell::UnsafeCell;
-use teetotal::model::{Builder, SearchKind, ViolationKind};
+use teetotal::model::{Builder, SearchId, ViolationKind};
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release};
 use teetotal::sync::atomic::{AtomicPtr, AtomicUsize};
@@ -157,7 +157,7 @@ fn run(ops: &[Op], cells: &[AtomicPtr<Node>; CELLS], left: &Left) {
 }
 
 /// What the checker finds in a program.
-fn found(program: &Program, model: ModelId, search: SearchKind, reuse: usize) -> Result<Option<Fault>, String> {
+fn found(program: &Program, model: ModelId, search: SearchId, reuse: usize) -> Result<Option<Fault>, String> {
     let mut builder = Builder::new();
     (builder.model, builder.search, builder.reuse) = (model, search, reuse);
     let program = program.clone();
@@ -198,7 +198,7 @@ fn what_is_found_is_what_a_machine_that_tries_everything_finds() {
     for index in 0..n_programs {
         let program = random.program();
         let model = [ModelId::Sc, ModelId::Tso, ModelId::Pso][index % 3];
-        let search = [SearchKind::Dpor, SearchKind::Mcr][index / 3 % 2];
+        let search = [SearchId::Dpor, SearchId::ReadsFrom][index / 3 % 2];
         let reuse = usize::from(index / 6 % 4 != 0);
         let expected = Machine::faults(&program, model, reuse);
         let found = found(&program, model, search, reuse);

@@ -61,8 +61,7 @@ fn blocked_victim() {
 fn a_thread_blocked_outside_of_the_checker_is_named_and_ends_the_process() {
     let (passes, text) = run("blocked_victim", &[("TEETOTAL_WATCHDOG", "1")]);
     assert!(!passes, "{text}");
-    let told =
-        "teetotal: blocked_victim: T1 is blocked outside of the checker: it has come to no operation after the one at ";
+    let told = "teetotal: blocked_victim: T1 is blocked outside of the checker: it has performed no operation after the one at ";
     let first = text.lines().find(|line| line.starts_with(told)).unwrap_or_else(|| panic!("{text}"));
     assert!(first.contains("tests/misuse.rs:"), "{text}");
     assert!(text.contains("use those of `teetotal`"), "{text}");
@@ -120,7 +119,7 @@ fn whatever_blocks_outside_of_the_checker_ends_the_process() {
 fn what_only_takes_long_is_told_and_goes_on() {
     for by in ["busy os", "naps"] {
         let (passes, text) = run("waiting_victim", &[("TEETOTAL_WATCHDOG", "1"), ("BLOCKED_BY", by)]);
-        assert!(passes && text.contains("T1 has come to no operation"), "{by}: {text}");
+        assert!(passes && text.contains("T1 has performed no operation"), "{by}: {text}");
     }
 }
 
@@ -241,7 +240,7 @@ fn foreign_victim() {
 fn a_thread_that_is_no_part_of_the_model_is_refused() {
     let (passes, text) = run("foreign_victim", &[]);
     assert!(!passes, "{text}");
-    assert!(text.contains("a value that a model uses was used by a thread that is no part of the model"), "{text}");
+    assert!(text.contains("an object of a model was used by a thread outside of the model"), "{text}");
     assert!(text.contains("with `teetotal::thread::spawn` or `scope`"), "{text}");
     assert!(text.contains("the foreign thread is well"), "{text}");
 }
@@ -266,7 +265,10 @@ fn fickle_victim() {
 #[test]
 fn a_model_that_changes_is_told() {
     let (passes, text) = run("fickle_victim", &[]);
-    assert!(!passes && text.contains("the model did something else when it was run again\n"), "{text}");
+    assert!(
+        !passes && text.contains("nondeterministic replay: the model did something else when it was run again\n"),
+        "{text}"
+    );
     assert!(text.contains("  main stands at ") && text.contains("misuse.rs"), "{text}");
     assert!(text.contains("help: a model must not use random numbers"), "{text}");
 }

@@ -72,7 +72,7 @@ fn a_token_of_another_test_or_of_none_is_refused() {
     let (passes, text) = run("other_victim", &[("TEETOTAL_REPLAY", &token())]);
     assert!(!passes && text.contains("the execution of TEETOTAL_REPLAY cannot be run"), "{text}");
     let (passes, text) = run("victim", &[("TEETOTAL_REPLAY", "pso1:nonsense")]);
-    assert!(!passes && text.contains("TEETOTAL_REPLAY holds no token"), "{text}");
+    assert!(!passes && text.contains("TEETOTAL_REPLAY is not a token"), "{text}");
 }
 
 #[test]
@@ -84,9 +84,12 @@ fn variables_say_under_which_model_and_how_far() {
     let (passes, text) = run("victim", &[("TEETOTAL_MODEL", "arm")]);
     assert!(!passes && text.contains("TEETOTAL_MODEL is `arm`, and must be one of sc, tso, pso"), "{text}");
     let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "stateful")]);
-    assert!(!passes && text.contains("TEETOTAL_SEARCH is `stateful`, and must be one of auto, dpor, mcr"), "{text}");
+    assert!(!passes && text.contains("TEETOTAL_SEARCH is `stateful`, and must be one of auto, dpor, rf"), "{text}");
+    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "rf")]);
+    assert!(!passes && text.contains("of the search `rf`, under pso"), "{text}");
+    // The name that it had.
     let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "mcr")]);
-    assert!(!passes && text.contains("of the search `mcr`, under pso"), "{text}");
+    assert!(!passes && text.contains("of the search `rf`, under pso"), "{text}");
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "many")]);
     assert!(!passes && text.contains("LOOM_MAX_BRANCHES is `many`, and must be a number"), "{text}");
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "3")]);

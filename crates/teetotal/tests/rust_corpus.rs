@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "what is checked is unsafe code")]
 
 use teetotal::ModelId;
-use teetotal::model::{Builder, SearchKind};
+use teetotal::model::{Builder, SearchId};
 use teetotal::sync::Arc;
 use teetotal::thread;
 
@@ -66,7 +66,7 @@ impl<T: Copy> Shared<T> {
 }
 
 /// Demands the verdicts of these cases.
-fn check(cases: &[Case], search: SearchKind) {
+fn check(cases: &[Case], search: SearchId) {
     for Case { variant, verdicts, run } in cases {
         for (model, expected) in [ModelId::Sc, ModelId::Tso, ModelId::Pso].into_iter().zip(verdicts) {
             let mut builder = Builder::new();
@@ -98,7 +98,7 @@ macro_rules! programs {
             $(
                 #[test]
                 fn $name() {
-                    super::check(super::$name::CASES, super::SearchKind::Auto);
+                    super::check(super::$name::CASES, super::SearchId::Auto);
                 }
             )*
         }
@@ -107,7 +107,7 @@ macro_rules! programs {
             $(
                 #[test]
                 fn $name() {
-                    super::check(super::$name::CASES, super::SearchKind::Mcr);
+                    super::check(super::$name::CASES, super::SearchId::ReadsFrom);
                 }
             )*
         }

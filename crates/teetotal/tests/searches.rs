@@ -1,6 +1,6 @@
 //! Which search is taken, and that it does not matter for what is found.
 
-use teetotal::model::{Builder, Report, SearchKind};
+use teetotal::model::{Builder, Report, SearchId};
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use teetotal::sync::{Arc, Condvar, Mutex};
@@ -11,7 +11,7 @@ mod progress;
 
 use progress::report_progress;
 
-fn searched(search: SearchKind, f: impl Fn() + Send + Sync + 'static) -> Report {
+fn searched(search: SearchId, f: impl Fn() + Send + Sync + 'static) -> Report {
     let mut builder = Builder::new();
     builder.search = search;
     builder.explore(f)
@@ -36,29 +36,29 @@ fn count(is_careful: bool) {
 
 #[test]
 fn auto_goes_over_where_few_executions_differ_in_what_they_read() {
-    let report = searched(SearchKind::Auto, || report_progress(3, 3));
-    assert_eq!(report.search, SearchKind::Mcr);
-    assert_eq!(report.search_reason, "the first 8 executions read in only 2 ways");
+    let report = searched(SearchId::Auto, || report_progress(3, 3));
+    assert_eq!(report.search, SearchId::ReadsFrom);
+    assert_eq!(report.search_reason, "the first 8 executions have only 2 reads-from relations");
     assert!(report.coverage.is_complete() && report.failure.is_none());
     assert_eq!((report.executions, report.stats.abandoned), (3, 8));
-    let by_traces = searched(SearchKind::Dpor, || report_progress(3, 3));
-    assert_eq!((by_traces.executions, &*by_traces.search_reason), (1_680, "it was asked for"));
+    let by_traces = searched(SearchId::Dpor, || report_progress(3, 3));
+    assert_eq!((by_traces.executions, &*by_traces.search_reason), (1_680, "it was requested"));
 }
 
 #[test]
 fn auto_stays_where_it_is_for_few_executions() {
-    let report = searched(SearchKind::Auto, || count(true));
-    assert_eq!((report.search, &*report.search_reason), (SearchKind::Dpor, "there are few executions"));
+    let report = searched(SearchId::Auto, || count(true));
+    assert_eq!((report.search, &*report.search_reason), (SearchId::Dpor, "there are few executions"));
 }
 
 #[test]
 fn what_only_one_search_can_do_decides() {
     let reason = |set: fn(&mut Builder)| {
         let mut builder = Builder::new();
-        builder.search = SearchKind::Auto;
+        builder.search = SearchId::Auto;
         set(&mut builder);
         let report = builder.explore(|| count(true));
-        assert_eq!(report.search, SearchKind::Dpor);
+        assert_eq!(report.search, SearchId::Dpor);
         report.search_reason
     };
     assert_eq!(reason(|builder| builder.preemption_bound = Some(2)), "only it has a bound on preemptions");
@@ -68,17 +68,17 @@ fn what_only_one_search_can_do_decides() {
 
 #[test]
 fn a_failure_found_by_annotations_is_shown_with_a_token() {
-    let report = searched(SearchKind::Mcr, || count(false));
+    let report = searched(SearchId::ReadsFrom, || count(false));
     let failure = report.failure.expect("an addition is lost");
     assert!(failure.starts_with("main panicked: assertion `left == right` failed: an addition is lost"), "{failure}");
-    assert!(failure.contains("of the search `mcr`, under pso"), "{failure}");
+    assert!(failure.contains("of the search `rf`, under pso"), "{failure}");
     assert!(failure.contains("TEETOTAL_REPLAY=pso1:"), "{failure}");
 }
 
 #[test]
 fn limits_are_heeded() {
     let mut builder = Builder::new();
-    builder.search = SearchKind::Mcr;
+    builder.search = SearchId::ReadsFrom;
     builder.max_permutations = Some(2);
     let report = builder.explore(|| report_progress(3, 2));
     assert_eq!(report.executions, 2);
@@ -180,7 +180,7 @@ fn both_searches_find_threads_that_are_blocked_forever() {
     ];
     for (name, f, fails) in cases {
         for model in [ModelId::Sc, ModelId::Tso, ModelId::Pso] {
-            for search in [SearchKind::Dpor, SearchKind::Mcr] {
+            for search in [SearchId::Dpor, SearchId::ReadsFrom] {
                 let mut builder = Builder::new();
                 builder.model = model;
                 builder.search = search;

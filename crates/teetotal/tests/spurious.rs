@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc as StdArc, Mutex as StdMutex};
 use std::task::Poll;
 
-use teetotal::model::{Builder, Report, SearchKind};
+use teetotal::model::{Builder, Report, SearchId};
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use teetotal::sync::{Arc, Condvar, Mutex};
@@ -148,7 +148,8 @@ fn both_fail() -> bool {
 
 #[test]
 fn the_bound_is_that_of_the_execution() {
-    for (search, failures) in [(SearchKind::Dpor, 1), (SearchKind::Mcr, 1), (SearchKind::Dpor, 2), (SearchKind::Mcr, 2)]
+    for (search, failures) in
+        [(SearchId::Dpor, 1), (SearchId::ReadsFrom, 1), (SearchId::Dpor, 2), (SearchId::ReadsFrom, 2)]
     {
         let mut builder = Builder::new();
         (builder.search, builder.spurious) = (search, failures);
@@ -161,7 +162,7 @@ fn the_bound_is_that_of_the_execution() {
 type Tried = Vec<(usize, Result<usize, usize>)>;
 
 /// What two threads of which each tries twice are answered, in every execution.
-fn outcomes(search: SearchKind, spurious: usize) -> BTreeSet<Tried> {
+fn outcomes(search: SearchId, spurious: usize) -> BTreeSet<Tried> {
     let all = StdArc::new(StdMutex::new(BTreeSet::new()));
     let seen = StdArc::clone(&all);
     let mut builder = Builder::new();
@@ -187,13 +188,13 @@ fn outcomes(search: SearchKind, spurious: usize) -> BTreeSet<Tried> {
 
 #[test]
 fn the_bound_leaves_out_just_what_has_more() {
-    let everything = outcomes(SearchKind::Dpor, 4);
+    let everything = outcomes(SearchId::Dpor, 4);
     for most in 0..=3 {
         let n_spurious = |tried: &Tried| tried.iter().filter(|(old, answer)| *answer == Err(*old)).count();
         let within: BTreeSet<Tried> = everything.iter().filter(|tried| n_spurious(tried) <= most).cloned().collect();
         assert!(within.len() < everything.len());
-        assert_eq!(outcomes(SearchKind::Dpor, most), within, "dpor, {most}");
-        assert_eq!(outcomes(SearchKind::Mcr, most), within, "mcr, {most}");
+        assert_eq!(outcomes(SearchId::Dpor, most), within, "dpor, {most}");
+        assert_eq!(outcomes(SearchId::ReadsFrom, most), within, "mcr, {most}");
     }
 }
 

@@ -5,12 +5,13 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use teetotal::parts::explore::driver::Flow;
-use teetotal::parts::explore::{Waiter, dpor, each_execution};
+use teetotal::parts::check::{Waiter, each_execution};
+use teetotal::parts::dpor;
+use teetotal::parts::engine::driver::Flow;
 use teetotal::parts::judge::monitors::robustness::{Attempt, Borderline, Waits};
-use teetotal::parts::program::testing::{Shape, generate};
 use teetotal::traces::Format;
 use teetotal::{Limits, ModelId, Monitored, Monitoring, Program, Trace, monitor, record};
+use teetotal_generate::{Shape, generate};
 
 /// A thread and a place in its code, of a store and of an access.
 type Sites = ((String, u32), (String, u32));
@@ -176,12 +177,12 @@ fn traces_of_the_format_std_that_are_no_executions_are_refused_and_what_was_foun
         expect![[r#"
         line 5: the trace ends in the middle of the line (4, 1)
         line 6: lock(m) is taken while `T0` holds it (5, 1)
-        line 5: lock(m) is given back by a thread that does not hold it (4, 1)
+        line 5: lock(m) is released by a thread that does not hold it (4, 1)
         line 5: unknown thread `T7` is joined (4, 1)
-        line 6: `T1` goes on after it was joined (5, 1)
+        line 6: `T1` continues after it was joined (5, 1)
         line 5: `T1` is started after it has begun (4, 1)
         line 5: there is no operation `jump` (4, 1)
-        line 5: this is no `thread|operation(location)|place` (4, 1)
+        line 5: not of the form `thread|operation(location)|place` (4, 1)
         line 5: a trace of the format std has no line such as `T0 load x 1` (4, 1)
         line 5: a trace of the format std has no line such as `teetotal trace 1` (4, 1)
     "#]],
@@ -190,7 +191,7 @@ fn traces_of_the_format_std_that_are_no_executions_are_refused_and_what_was_foun
         "",
         &["hello\n"],
         expect![[r#"
-        line 1: `hello` is the beginning of no trace (0, 0)
+        line 1: `hello` does not begin a trace (0, 0)
     "#]],
     );
 }
@@ -221,19 +222,19 @@ fn traces_of_our_own_format_that_are_no_executions_are_refused() {
         &endings,
         expect![[r#"
         line 4: 0 is read from `x`, which holds 1 since line 3 (1, 0)
-        line 4: 5 is read from `y`, which nobody wrote: it holds 0 from the beginning (1, 0)
+        line 4: 5 is read from `y`, which was never written: its initial value is 0 (1, 0)
         line 4: unknown thread `C` (1, 0)
         line 4: a line of the format std in a trace that began in another format (1, 0)
         line 4: `store` needs a value (1, 0)
-        line 4: `-1` is no value from 0 to 18446744073709551615 (1, 0)
-        line 4: `strongly` is no ordering (1, 0)
-        line 4: `now` is too much after `store` (1, 0)
+        line 4: `-1` is not a value from 0 to 18446744073709551615 (1, 0)
+        line 4: `strongly` is not an ordering (1, 0)
+        line 4: unexpected `now` after `store` (1, 0)
         line 4: there is no operation `leap` (1, 0)
         line 4: an operation is missing (1, 0)
         line 4: `B` is started twice (1, 0)
-        line 4: nobody waits for good to `store` (1, 0)
-        line 4: the thread `A` is named before (1, 0)
-        line 4: `x` is written before (1, 0)
+        line 4: no thread can be blocked at `store` (1, 0)
+        line 4: the thread `A` is already named (1, 0)
+        line 4: `x` is already written (1, 0)
         line 4: unknown thread `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` (1, 0)
         line 4: unknown thread `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…` (1, 0)
     "#]],

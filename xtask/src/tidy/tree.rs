@@ -6,16 +6,16 @@ use std::process::Command;
 
 /// A text file.
 #[derive(Debug)]
-pub(super) struct File {
+pub(crate) struct File {
     /// Relative to the root, with `/`.
-    pub(super) path: String,
-    pub(super) text: String,
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 /// Every text file below `root` that git does not ignore, sorted by path.
 ///
 /// Without git, as in an unpacked archive, every file outside `target` and `.git`.
-pub(super) fn files(root: &Path) -> Vec<File> {
+pub(crate) fn files(root: &Path) -> Vec<File> {
     let mut paths = tracked(root).unwrap_or_else(|| {
         let mut paths = vec![];
         walk(root, "", &mut paths);

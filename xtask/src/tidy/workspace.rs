@@ -39,12 +39,21 @@ fn package_name(manifest: &str) -> Option<&str> {
 
 /// The names of all dependencies, those for tests and for build scripts included.
 fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
+    dependencies_in(manifest, |table| table.ends_with("dependencies"))
+}
+
+/// The names of the dependencies that whoever uses the package gets too.
+pub(super) fn shipped_dependencies(manifest: &str) -> impl Iterator<Item = &str> {
+    dependencies_in(manifest, |table| table == "dependencies")
+}
+
+fn dependencies_in(manifest: &str, is_wanted: fn(&str) -> bool) -> impl Iterator<Item = &str> {
     let mut in_table = false;
     manifest.lines().filter_map(move |line| {
         if let Some(table) = line.strip_prefix('[') {
             let table = table.trim_end_matches(']');
-            in_table = table.ends_with("dependencies");
-            return table.split_once("dependencies.").map(|(_, name)| name);
+            in_table = is_wanted(table);
+            return table.rsplit_once('.').filter(|(kind, _)| is_wanted(kind)).map(|(_, name)| name);
         }
         let (name, _) = line.split_once(['.', '=', ' ']).filter(|_| in_table)?;
         Some(name)

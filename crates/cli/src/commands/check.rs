@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use teetotal::{
-    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SEARCHES, StopSignal, Tally,
+    CheckError, Detail, Drawing, ModelId, MonitorId, Options, Outcome, Program, Report, SearchId, StopSignal, Tally,
     exit,
 };
 
@@ -29,7 +29,7 @@ use crate::watch::Watch;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
-    /// Litmus or Promela files, folders of them, @LIST with a path a line, or bundled programs
+    /// Litmus or Promela files, folders of them, @LIST with one path per line, or bundled programs
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
@@ -45,37 +45,37 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     effort: Effort,
 
-    /// Output: human, herd (as herd7 prints it), json (a line each) or dot (a
-    /// graph of the execution)
+    /// Output: human, herd (as herd7 prints it), json (one line
+    /// each) or dot (a graph of the execution)
     #[arg(short, long, value_name = "KIND", default_value = "human", env = "TEETOTAL_FORMAT", hide_env = true)]
     #[arg(hide_possible_values = true)]
     format: Format,
 
-    /// Go on after the first violation and list them all
+    /// Continue after the first violation and list them all
     #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
     all: bool,
 
-    /// Show an execution that the program asks for
+    /// Show an execution that reaches the state asked for
     #[arg(short, long, env = "TEETOTAL_WITNESS", hide_env = true, value_parser = values::flag())]
     witness: bool,
 
-    /// Where a program is not robust, look whether that breaks another check
+    /// If a program is not robust, search for a violation of another check
     #[arg(long, env = "TEETOTAL_CONFIRM", hide_env = true, value_parser = values::flag())]
     confirm: bool,
 
-    /// Print the verdict line alone
+    /// Print only the verdict line
     #[arg(short, long, conflicts_with = "witness", env = "TEETOTAL_QUIET", hide_env = true, value_parser = values::flag())]
     quiet: bool,
 
-    /// Print what the search did and how long it took
+    /// Print statistics of the search, and its time
     #[arg(short, long, env = "TEETOTAL_STATS", hide_env = true, value_parser = values::flag())]
     stats: bool,
 
-    /// Keep a search by dpor in a file, and go on with it if the file is there
+    /// Save a search by dpor in a file, and resume it if the file exists
     #[arg(long, value_name = "FILE", env = "TEETOTAL_CHECKPOINT", hide_env = true)]
     checkpoint: Option<String>,
 
-    /// Write the explored executions, which are of sc, to a file or a folder
+    /// Write the explored sc executions to a file or a folder
     #[arg(long, value_name = "PATH", env = "TEETOTAL_RECORD", hide_env = true)]
     record: Option<String>,
 
@@ -84,7 +84,7 @@ pub(crate) struct CheckArgs {
     #[arg(hide_possible_values = true)]
     record_format: RecordFormat,
 
-    /// Estimate first how many executions dpor will run
+    /// First estimate how many executions dpor will run
     #[arg(long, env = "TEETOTAL_ESTIMATE", hide_env = true, value_parser = values::flag())]
     estimate: bool,
 
@@ -176,8 +176,8 @@ fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
 /// Where executions are written, if they are to be.
 fn recorder(args: &CheckArgs) -> Result<Option<Recorder>, Fault> {
     let Some(path) = &args.record else { return Ok(None) };
-    if !asks_for_robustness(args) && args.model.0 != [ModelId::Sc] {
-        return Err(Fault::new("executions of sc are recorded, and others are explored")
+    if !asks_for_robustness(args) && args.model.0 != [ModelId::STRONGEST] {
+        return Err(Fault::new("only executions of sc can be recorded, and others are explored")
             .help("use `--check robustness` or `--model sc`"));
     }
     if args.model.0.len() != 1 {
@@ -222,7 +222,7 @@ fn options(args: &CheckArgs, program: &Program, model: ModelId) -> Result<(Optio
     // The formats that list final states show every one of them, where the program asks about them, and robustness
     // lists every pair of places.
     let lists_states = matches!(args.format, Format::Herd | Format::Json) && program.condition.is_some();
-    let shows_one = !lists_states && !options.asks_for_robustness();
+    let shows_one = !lists_states && !options.question().is_robustness();
     options.stop_at_first = !args.all && shows_one;
     Ok((options, limits))
 }
@@ -284,7 +284,7 @@ fn confirm(
     }
     let others: Vec<MonitorId> = options.monitors.iter().copied().filter(|id| !id.is_about_robustness()).collect();
     let monitors = if others.is_empty() { MonitorId::defaults() } else { others };
-    let options = Options { search: SEARCHES[0].id, monitors, stop_at_first: true, ..options.clone() };
+    let options = Options { search: SearchId::Auto, monitors, stop_at_first: true, ..options.clone() };
     let outcome = teetotal::check_until(program, &options, signal)?;
     Ok(Some(Report { program, options: &options, outcome: &outcome }.confirmation()))
 }

@@ -19,7 +19,7 @@ use crate::watch::Watch;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CompareArgs {
-    /// Litmus or Promela files, folders of them, @LIST with a path a line, or bundled programs
+    /// Litmus or Promela files, folders of them, @LIST with one path per line, or bundled programs
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
@@ -30,7 +30,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     effort: Effort,
 
-    /// Output: human or json (a line each)
+    /// Output: human or json (one line each)
     #[arg(short, long, value_name = "KIND", default_value = "human", hide_possible_values = true)]
     format: Format,
 
@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     #[arg(short, long)]
     witness: bool,
 
-    /// Print the first line alone
+    /// Print only the first line
     #[arg(short, long, conflicts_with = "witness")]
     quiet: bool,
 
@@ -59,11 +59,11 @@ enum Format {
 }
 
 const AFTER_HELP: &str = "\
-A state that is marked with * is the one that the program asks for, or one that
-breaks what it demands. What a model adds is explained by one execution.
+A state marked with * is the one that the program asks for, or one that violates
+its condition. One execution explains each state that a model adds.
 
-Exit codes: 0 if every execution was seen, 2 for a mistake, 3 if a search was
-stopped, 4 if there is nothing to check. What appears is no mistake.
+Exit codes: 0 if the searches were complete, 2 for an error, 3 if a search was
+stopped, 4 if there is nothing to check. No state counts as a violation.
 
 Examples:
   teetotal compare SB

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use teetotal::parts::frontends::Settings;
-use teetotal::{Drawing, MODELS, ModelId, Options, Program, Timeline, exit, trace_of};
+use teetotal::{Drawing, MODELS, ModelId, Options, Program, Timeline, exit};
 
 use crate::fault::Fault;
 use crate::output::Output;
@@ -76,13 +76,9 @@ fn example(drawing: Drawing) -> Result<String, Fault> {
     let program = program::load(name, &Settings::default())?.program;
     let outcome = check(&program, model)?;
     let Some(witness) = &outcome.satisfying else {
-        return Err(Fault::new(format!(
-            "{name} shows nothing under {}; this is a fault of teetotal",
-            model.info().name
-        )));
+        return Err(Fault::new(format!("{name} shows nothing under {}; this is a bug in teetotal", model.info().name)));
     };
-    let again = trace_of(&program, model, witness);
-    let timeline = Timeline { program: &program, trace: &again.trace, model, outcome: Some(&again.values) };
+    let timeline = Timeline { program: &program, trace: &witness.trace, model, outcome: Some(&witness.values) };
     let title = model.info().name;
     Ok(format!(
         "\nHow both threads of {name} read 0 under {title}:\n\n{}\n\

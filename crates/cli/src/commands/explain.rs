@@ -13,7 +13,7 @@ use crate::table::align;
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ExplainArgs {
-    /// A model, a check, a search, why one stopped, and more; none lists them
+    /// A model, a check, a search, a stop reason or more; without one, list all
     #[arg(value_name = "TOPIC")]
     topic: Option<String>,
 }

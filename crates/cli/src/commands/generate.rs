@@ -94,7 +94,7 @@ fn shells(given: Option<Shell>, to: &Destination) -> Result<Vec<Shell>, Fault> {
         None if to.output.is_some() => Ok(Shell::value_variants().to_vec()),
         None => Shell::from_env().map(|shell| vec![shell]).ok_or_else(|| {
             let names: Vec<String> = Shell::value_variants().iter().map(Shell::to_string).collect();
-            Fault::new("$SHELL names no shell that there are completions for")
+            Fault::new("there are no completions for the shell in $SHELL")
                 .help(format!("name one of {}", names.join(", ")))
         }),
     }

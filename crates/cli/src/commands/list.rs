@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use teetotal::parts::frontends::FRONTENDS;
-use teetotal::{Extent, MODELS, MONITORS, MonitorInfo, Preserves, SEARCHES, SearchInfo, exit, gallery};
+use teetotal::{Extent, MODELS, MONITORS, MonitorInfo, Preserves, SEARCHES, SearchInfo, Takes, exit, gallery};
 
 use crate::fault::Fault;
 use crate::limits::LIMITS;
@@ -29,13 +29,13 @@ enum What {
     Programs,
     /// Memory models
     Models,
-    /// What is looked for, and which searches can find it
+    /// Checks, and which searches can answer them
     Checks,
-    /// Ways to choose executions
+    /// Searches, and what they take
     Searches,
     /// Limits on a search
     Limits,
-    /// Kinds of files that are read
+    /// Supported kinds of files
     Frontends,
 }
 
@@ -69,11 +69,11 @@ fn row(cells: &[&str]) -> Vec<String> {
 /// What each check needs, and how far each search answers it.
 fn checks() -> Vec<Vec<String>> {
     let mut header = vec!["check", "needs"];
-    header.extend(SEARCHES.iter().map(|search| search.name));
+    header.extend(SearchInfo::of_programs().map(|search| search.name));
     let mut rows = vec![row(&header)];
     for check in MONITORS {
         let mut cells = vec![check.name, check.needs.name()];
-        cells.extend(SEARCHES.iter().map(|search| fit(search, check)));
+        cells.extend(SearchInfo::of_programs().map(|search| fit(search, check)));
         rows.push(row(&cells));
     }
     rows
@@ -91,37 +91,45 @@ fn fit(search: &SearchInfo, check: &MonitorInfo) -> &'static str {
 
 /// What each check demands.
 fn demands() -> Vec<Vec<String>> {
-    let mut rows = vec![row(&["check", "demands that"])];
+    let mut rows = vec![row(&["check", "requires that"])];
     rows.extend(MONITORS.iter().map(|check| row(&[check.name, check.summary])));
     rows
 }
 
 /// What stands in the table of checks.
 const LEGEND: &str = "
-all     every execution counts; without a limit met, the answer is sure
-bound   every execution within a bound counts
-sample  some executions count; nothing found is no answer
--       the search tells too little of an execution apart, and is refused
+all     every execution is covered; the answer is certain unless a limit is reached
+bound   every execution within a bound is covered
+sample  some executions are covered; finding nothing is no answer
+-       the search distinguishes too few executions, and is refused
 ";
 
 fn searches() -> Vec<Vec<String>> {
-    SEARCHES
-        .iter()
-        .flat_map(|info| {
-            let Preserves { level, extent } = info.preserves;
-            let preserves = format!("preserves: {}, {}", level.name(), extent.name());
-            [row(&[info.name, info.summary]), row(&["", &preserves])]
-        })
-        .collect()
+    let mut rows = Vec::new();
+    for info in SEARCHES {
+        let Preserves { level, extent } = info.preserves;
+        let takes = match (info.programs, info.rust) {
+            (Takes::Yes, Takes::Yes) => "programs and Rust code",
+            (Takes::Yes, Takes::No(_)) => "programs",
+            (Takes::No(_), Takes::Yes) => "Rust code",
+            // A token asks for it.
+            (Takes::No(_), Takes::No(_)) => continue,
+        };
+        rows.push(row(&[info.name, info.summary]));
+        rows.push(row(&["", &format!("preserves: {}, {}", level.name(), extent.name())]));
+        rows.push(row(&["", &format!("takes: {takes}")]));
+    }
+    rows
 }
 
 fn limits() -> Vec<Vec<String>> {
-    let mut rows = vec![row(&["limit", "default", "unit", "on (searches that heed it)"])];
+    let mut rows = vec![row(&["limit", "default", "unit", "of (searches that apply it)"])];
     for info in LIMITS {
         let default = info.default().map_or_else(|| "none".to_owned(), |value| value.to_string());
         let searches: Vec<&str> =
-            SEARCHES.iter().filter(|search| info.is_heeded_by(search)).map(|search| search.name).collect();
-        let searches = if searches.len() == SEARCHES.len() { "all".to_owned() } else { searches.join(", ") };
+            SearchInfo::of_programs().filter(|search| info.is_heeded_by(search)).map(|search| search.name).collect();
+        let searches =
+            if searches.len() == SearchInfo::of_programs().count() { "all".to_owned() } else { searches.join(", ") };
         rows.push(row(&[info.name, &default, info.unit, &format!("{} ({searches})", info.summary)]));
     }
     rows

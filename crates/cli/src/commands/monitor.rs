@@ -20,13 +20,13 @@ pub(crate) struct MonitorArgs {
     #[arg(value_name = "TRACE")]
     trace: String,
 
-    /// Model that is asked about: tso or pso
+    /// Model in question: tso or pso
     #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::weak_model)]
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: ModelId,
 
-    /// Remember at most N stores beside the newest of each location; the result
-    /// is marked incomplete where that was not enough
+    /// Remember at most N stores besides the newest of each location; the result
+    /// is marked incomplete if that was not enough
     #[arg(long, value_name = "N")]
     window: Option<usize>,
 
@@ -39,7 +39,7 @@ pub(crate) struct MonitorArgs {
     #[arg(short, long, env = "TEETOTAL_ALL", hide_env = true, value_parser = values::flag())]
     all: bool,
 
-    /// Print the verdict line alone
+    /// Print only the verdict line
     #[arg(short, long, conflicts_with = "all", env = "TEETOTAL_QUIET", hide_env = true, value_parser = values::flag())]
     quiet: bool,
 }

@@ -146,7 +146,7 @@ fn bytes_that_are_no_text() {
         "bytes",
         b"X86_64 test\n{ }\n P0 ;\n movq $1,(\xff) ;\n",
         expect![[r#"
-        error: `bad.litmus` is no text in UTF-8: line 4 has a byte that does not belong there
+        error: `bad.litmus` is not valid UTF-8: line 4 has an invalid byte
         help: save the file as UTF-8
     "#]],
     );

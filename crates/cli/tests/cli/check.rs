@@ -98,8 +98,8 @@ fn a_program_that_holds_takes_a_line() {
         "check peterson-loop-fenced",
         0,
         expect![[r#"
-        peterson-loop-fenced: holds under tso (complete, 898 states)
-    "#]],
+            peterson-loop-fenced: holds under tso (complete, 16 executions)
+        "#]],
     );
 }
 
@@ -109,18 +109,18 @@ fn a_program_that_asserts_nothing_says_so() {
         "check peterson",
         0,
         expect![[r#"
-        peterson: holds under tso (complete, 1375 states)
-          note: nothing is asserted; looked only for deadlock and failures such as a
-            division by zero
-    "#]],
+            peterson: holds under tso (complete, 68 executions)
+              note: the program has no assertions; checked only for deadlock and failures
+                such as a division by zero
+        "#]],
     );
     check(
         "check peterson --check condition",
         0,
         expect![[r#"
-        peterson: holds under tso (complete, 1375 states)
-          note: the program demands nothing of what was checked
-    "#]],
+            peterson: holds under tso (complete, 68 executions)
+              note: the program has nothing for these checks to check
+        "#]],
     );
 }
 
@@ -132,7 +132,7 @@ fn a_search_that_was_stopped_is_never_sure() {
         expect![[r#"
             MP: not observed so far under tso (stopped: 3 states)
               asks: exists (1:r0=1 /\ 1:r1=0)
-              help: go further with a higher limit than `--limit states=3`
+              help: explore more with a higher limit than `--limit states=3`
         "#]],
     );
     check(
@@ -140,7 +140,7 @@ fn a_search_that_was_stopped_is_never_sure() {
         3,
         expect![[r#"
             peterson-loop-fenced: no violation found under tso (stopped: 20 states)
-              help: go further with a higher limit than `--limit states=20`
+              help: explore more with a higher limit than `--limit states=20`
         "#]],
     );
     check(
@@ -148,7 +148,7 @@ fn a_search_that_was_stopped_is_never_sure() {
         3,
         expect![[r#"
         peterson-loop-fenced: no violation found under tso (stopped: an execution of 5 steps)
-          help: go further with a higher limit than `--limit steps=5`
+          help: explore more with a higher limit than `--limit steps=5`
     "#]],
     );
     check(
@@ -167,7 +167,7 @@ fn the_time_is_limited_too() {
         3,
         expect![[r#"
         indexer: no violation found under sc (stopped: out of time)
-          help: go further with a longer `--limit time=SECONDS`
+          help: explore more with a longer `--limit time=SECONDS`
     "#]],
     );
 }
@@ -188,7 +188,7 @@ fn brute_force_counts_executions() {
         expect![[r#"
         SB: observed under tso (stopped: 3 executions)
           asks: exists (0:r0=0 /\ 1:r1=0)
-          help: go further with a higher limit than `--limit executions=3`
+          help: explore more with a higher limit than `--limit executions=3`
           show: teetotal replay SB tso1:6:50b2d262:0x2.1x2.0w.1w
     "#]],
     );
@@ -213,7 +213,7 @@ fn a_bound_that_was_kept_is_no_full_answer() {
         3,
         expect![[r#"
         peterson: no violation found under sc (complete within 1 preemption, 10 executions)
-          help: go further with a higher limit than `--limit preemptions=1`
+          help: explore more with a higher limit than `--limit preemptions=1`
     "#]],
     );
     check(
@@ -222,7 +222,7 @@ fn a_bound_that_was_kept_is_no_full_answer() {
         expect![[r#"
         SB: observed under tso (complete within 0 preemptions, 20 executions)
           asks: exists (0:r0=0 /\ 1:r1=0)
-          help: go further with a higher limit than `--limit preemptions=0`
+          help: explore more with a higher limit than `--limit preemptions=0`
           show: teetotal replay SB tso1:6:50b2d262:0x2.1x2.0w.1w
     "#]],
     );
@@ -249,31 +249,31 @@ fn a_sample_tells_its_seed_and_never_holds() {
         peterson-loop-fenced: no violation found under tso (sampled: 50 executions)
           note: random walks with seed 7: each possible step is equally likely, not each
             execution
-          help: go further with a higher limit than `--limit executions=50`
+          help: explore more with a higher limit than `--limit executions=50`
     "#]],
     );
     check(
         "check mp-rounds-fenced --search pct --limit executions=50 --seed 7 --depth 2 --model pso",
         3,
         expect![[r#"
-        mp-rounds-fenced: no violation found under pso (sampled: 50 executions)
-          note: random priorities with seed 7 and depth 2
-          note: each of the last 49 executions shows a given bug of depth 2 with a
-            probability of at least 1/(5·22) = 1/110, if no execution has more than 22
-            steps or a thread or buffer beside these 5
-          help: go further with a higher limit than `--limit executions=50`
-    "#]],
+            mp-rounds-fenced: no violation found under pso (sampled: 50 executions)
+              note: random priorities with seed 7 and depth 2
+              note: each of the last 49 executions shows a given bug of depth 2 with a
+                probability of at least 1/(5·22) = 1/110, if no execution has more than 22
+                steps or more than these 5 threads and buffers
+              help: explore more with a higher limit than `--limit executions=50`
+        "#]],
     );
     check(
         "check SB --search pct --limit executions=1 --model sc --depth 1",
         3,
         expect![[r#"
-        SB: not observed so far under sc (sampled: 1 execution)
-          asks: exists (0:r0=0 /\ 1:r1=0)
-          note: random priorities with seed 0 and depth 1; nothing is promised, since
-            the first execution only measures
-          help: go further with a higher limit than `--limit executions=1`
-    "#]],
+            SB: not observed so far under sc (sampled: 1 execution)
+              asks: exists (0:r0=0 /\ 1:r1=0)
+              note: random priorities with seed 0 and depth 1; no guarantee, since the first
+                execution only measures
+              help: explore more with a higher limit than `--limit executions=1`
+        "#]],
     );
 }
 
@@ -313,7 +313,7 @@ fn only_what_is_asked_for_is_checked() {
         0,
         expect![[r#"
         SB: holds under tso (complete, 15 states)
-          note: nothing is asserted; looked only for deadlock
+          note: the program has no assertions; checked only for deadlock
     "#]],
     );
 }
@@ -336,7 +336,7 @@ fn statistics_are_told_on_request() {
     expect![[r#"
         SB: never observed under sc (complete, 12 states)
           asks: exists (0:r0=0 /\ 1:r1=0)
-          search      stateful
+          search      stateful, since there are few states
           limits      steps 1000000, memory 8.0 GiB
           states      12
           executions  3 (3 completed, 0 blocked, 0 discarded, 0 failed)

@@ -33,7 +33,7 @@ fn a_search_that_met_a_limit_goes_on() {
         long: observed under tso (stopped: 100 executions)
     "#]],
         expect![[r#"
-        note: the search is kept in `kept`; the same command goes on with it
+        note: the search is saved in `kept`; run the same command again to resume it
     "#]],
     );
     assert!(folder.0.join("kept").exists());
@@ -81,7 +81,7 @@ fn a_checkpoint_of_something_else_is_refused() {
         expect![[""]],
         expect![[r#"
         error: the checkpoint is of another search: its model is `tso`, not `sc`
-        help: name another file, or remove this one to begin anew
+        help: name another file, or remove this one to start over
     "#]],
     );
     folder.check(
@@ -89,8 +89,8 @@ fn a_checkpoint_of_something_else_is_refused() {
         2,
         expect![[""]],
         expect![[r#"
-        error: this is no checkpoint: it does not begin with `teetotal checkpoint`
-        help: name another file, or remove this one to begin anew
+        error: not a checkpoint: it does not begin with `teetotal checkpoint`
+        help: name another file, or remove this one to start over
     "#]],
     );
     assert!(folder.0.join("kept").exists() && folder.0.join("noise").exists());

@@ -142,7 +142,7 @@ fn a_search_that_was_stopped_leaves_questions() {
         SB: at least 2 final states under sc, 3 under tso, 3 under pso (stopped: 3 executions)
           * asks: exists (0:r0=0 /\ 1:r1=0)
           ? not found so far: the search was stopped
-          help: go further with a higher limit than `--limit executions=3`
+          help: explore more with a higher limit than `--limit executions=3`
 
           sc   tso  pso
           ?    yes  yes  * 0:r0=0; 1:r1=0;
@@ -162,7 +162,7 @@ fn a_search_that_was_stopped_leaves_questions() {
         MP: at least 2 final states under sc, 3 under tso, 3 under pso (stopped: 2 executions)
           asks: exists (1:r0=1 /\ 1:r1=0)
           ? not found so far: the search was stopped
-          help: go further with a higher limit than `--limit executions=2`
+          help: explore more with a higher limit than `--limit executions=2`
 
           sc   tso  pso
           ?    yes  yes    1:r0=0; 1:r1=0;
@@ -180,7 +180,7 @@ fn a_search_that_was_stopped_leaves_questions() {
         expect![[r#"
         n6: 4 final states under sc, at least 4 under tso (stopped: 18 states), at least 4 under pso (stopped: 18 states)
           asks: exists (0:r0=1 /\ 0:r1=0 /\ [x]=1)
-          help: go further with a higher limit than `--limit states=18`
+          help: explore more with a higher limit than `--limit states=18`
 
           sc   tso  pso
           yes  yes  yes    0:r0=1; 0:r1=0; [x]=2;
@@ -195,8 +195,8 @@ fn a_search_that_was_stopped_leaves_questions() {
         expect![[r#"
         SB: at least 0 final states under sc, 0 under tso, 0 under pso (stopped: 3 states)
           asks: exists (0:r0=0 /\ 1:r1=0)
-          note: no execution came to its end so far
-          help: go further with a higher limit than `--limit states=3`
+          note: no execution ended so far
+          help: explore more with a higher limit than `--limit states=3`
     "#]],
     );
     let allowed = run(&mut teetotal("compare SB --limit states=9 --allow-incomplete"));

@@ -99,7 +99,7 @@ fn a_list_names_files_beside_it() {
         expect![[r#"
         error: the list `empty` names no file
         error: `nothing` cannot be read: there is no such file
-        error: the list `round` leads to ever more lists
+        error: the list `round` is nested too deeply
     "#]],
     );
 }
@@ -130,7 +130,7 @@ fn a_refused_file_does_not_keep_the_others_from_being_checked() {
         "#]],
     );
     folder.check("check a.litmus b.litmus --format json", 2, expect![[r#"
-        {"format":1,"file":"b.litmus","test":"B","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (1:EAX=1)","observation":"sometimes","ends":"always","states":["1:EAX=0;","1:EAX=1;"],"stats":{"states":6,"executions":2,"completed":2,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":5,"bytes":524,"pending":0,"satisfying":1,"falsifying":1},"witness":{"state":"1:EAX=1;","token":"tso1:3:0ce715a5:0.0w.1","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"b.litmus:4:2","location":"x","written":1,"reaches_memory":2},{"step":3,"thread":"P1","kind":"load","statement":"EAX = x","place":"b.litmus:4:15","location":"x","read":1,"from":1}]}}
+        {"format":1,"file":"b.litmus","test":"B","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","search_reason":"there are few states","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (1:EAX=1)","observation":"sometimes","ends":"always","states":["1:EAX=0;","1:EAX=1;"],"stats":{"states":6,"executions":2,"completed":2,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":5,"bytes":524,"pending":0,"satisfying":1,"falsifying":1},"witness":{"state":"1:EAX=1;","token":"tso1:3:0ce715a5:0.0w.1","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"b.litmus:4:2","location":"x","written":1,"reaches_memory":2},{"step":3,"thread":"P1","kind":"load","statement":"EAX = x","place":"b.litmus:4:15","location":"x","read":1,"from":1}]}}
     "#]], expect![[r#"
         error: the instruction `MOVE` is not supported
           --> a.litmus:4:2
@@ -164,7 +164,7 @@ fn what_cannot_be_read_is_named() {
     "#]],
         expect![[r#"
             error: the folder `nothing` has no file that ends in .litmus or .pml
-            error: `bytes.litmus` is no text in UTF-8: line 4 has a byte that does not belong there
+            error: `bytes.litmus` is not valid UTF-8: line 4 has an invalid byte
             help: save the file as UTF-8
             error: `missing.litmus` cannot be read: there is no such file
             error: `no/such` cannot be read: there is no such file

@@ -202,11 +202,11 @@ fn what_herd_has_no_words_for_is_told_beside_it() {
 fn each_answer_is_a_line_of_json() {
     let folder = Folder::new("json").file("SB.litmus", SB).file("MP.litmus", MP);
     folder.check("check SB.litmus --model sc,tso --format json", 0, expect![[r#"
-        {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","ends":"always","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":12,"bytes":777,"pending":0,"satisfying":0,"falsifying":3}}
-        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:50b2d262:0x2.1x2.0w.1w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":5},{"step":2,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":3,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":6},{"step":4,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"sc","check":["assertion","condition","deadlock"],"search":"stateful","search_reason":"there are few states","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"never","ends":"always","states":["0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":12,"executions":3,"completed":3,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":12,"bytes":777,"pending":0,"satisfying":0,"falsifying":3}}
+        {"format":1,"file":"SB.litmus","test":"SB","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","search_reason":"there are few states","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":"exists (0:rax=0 /\\ 1:rax=0)","observation":"sometimes","ends":"always","states":["0:rax=0; 1:rax=0;","0:rax=0; 1:rax=1;","0:rax=1; 1:rax=0;","0:rax=1; 1:rax=1;"],"stats":{"states":15,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":14,"bytes":1221,"pending":0,"satisfying":1,"falsifying":3},"witness":{"state":"0:rax=0; 1:rax=0;","token":"tso1:6:50b2d262:0x2.1x2.0w.1w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"SB.litmus:4:2","location":"x","written":1,"reaches_memory":5},{"step":2,"thread":"P0","kind":"load","statement":"rax = y","place":"SB.litmus:5:2","location":"y","read":0,"from":0},{"step":3,"thread":"P1","kind":"store","statement":"y = 1","place":"SB.litmus:4:17","location":"y","written":1,"reaches_memory":6},{"step":4,"thread":"P1","kind":"load","statement":"rax = x","place":"SB.litmus:5:18","location":"x","read":0,"from":0}]}}
     "#]], expect![[""]]);
     folder.check("check MP.litmus --model pso --format json", 1, expect![[r#"
-        {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","ends":"always","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":20,"bytes":1188,"pending":0,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition broken: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
+        {"format":1,"file":"MP.litmus","test":"MP","model":"pso","check":["assertion","condition","deadlock"],"search":"stateful","search_reason":"there are few states","verdict":"violated","coverage":{"complete":true,"stopped":null},"condition":"~exists (1:EAX=1 /\\ 1:EBX=0)","observation":"sometimes","ends":"always","states":["1:EAX=0; 1:EBX=0;","1:EAX=0; 1:EBX=1;","1:EAX=1; 1:EBX=0;","1:EAX=1; 1:EBX=1;"],"stats":{"states":19,"executions":4,"completed":4,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":20,"bytes":1188,"pending":0,"satisfying":1,"falsifying":3},"violation":{"check":"condition","message":"condition violated: ~exists (1:EAX=1 /\\ 1:EBX=0)\nthe final state is 1:EAX=1; 1:EBX=0;","state":"1:EAX=1; 1:EBX=0;","token":"pso1:6:96ae09ec:0x2.0w1.1x2.0w","events":[{"step":1,"thread":"P0","kind":"store","statement":"x = 1","place":"MP.litmus:5:2","location":"x","written":1,"reaches_memory":6},{"step":2,"thread":"P0","kind":"store","statement":"y = 1","place":"MP.litmus:6:2","location":"y","written":1,"reaches_memory":3},{"step":4,"thread":"P1","kind":"load","statement":"EAX = y","place":"MP.litmus:5:15","location":"y","read":1,"from":2},{"step":5,"thread":"P1","kind":"load","statement":"EBX = x","place":"MP.litmus:6:15","location":"x","read":0,"from":0}]}}
     "#]], expect![[""]]);
 }
 
@@ -216,7 +216,7 @@ fn a_search_that_was_stopped_knows_nothing() {
         "check MP --format json --limit states=3",
         3,
         expect![[r#"
-            {"format":1,"file":null,"test":"MP","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","verdict":"unknown","coverage":{"complete":false,"stopped":"3 states"},"condition":"exists (1:r0=1 /\\ 1:r1=0)","observation":null,"ends":null,"states":[],"stats":{"states":5,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":4,"bytes":438,"pending":0,"satisfying":0,"falsifying":0}}
+            {"format":1,"file":null,"test":"MP","model":"tso","check":["assertion","condition","deadlock"],"search":"stateful","search_reason":"no buffer grows without bound","verdict":"unknown","coverage":{"complete":false,"stopped":"3 states"},"condition":"exists (1:r0=1 /\\ 1:r1=0)","observation":null,"ends":null,"states":[],"stats":{"states":5,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":4,"bytes":438,"pending":0,"satisfying":0,"falsifying":0}}
         "#]],
     );
 }
@@ -456,9 +456,9 @@ fn a_test_that_never_ends_says_so() {
         "check W.litmus",
         4,
         expect![[r#"
-        W: nothing to check under tso (no execution comes to its end)
+        W: nothing to check under tso (no execution ends)
           asks: exists ([x]=0)
-          note: no execution came to its end, so the condition was never looked at
+          note: no execution ended, so the condition was never evaluated
     "#]],
         expect![[""]],
     );
@@ -468,7 +468,7 @@ fn a_test_that_never_ends_says_so() {
             "check W.litmus --quiet",
             4,
             expect![[r#"
-            W: nothing to check under tso (no execution comes to its end)
+            W: nothing to check under tso (no execution ends)
         "#]],
             expect![[""]],
         );

@@ -60,7 +60,7 @@ fn the_first_one_ends_the_search_with_what_was_found() {
     .assert_eq(&stdout);
     expect![[r#"
         note: stopping; interrupt once more to end at once
-        note: interrupted; 2 of 4 not looked at
+        note: interrupted; 2 of 4 not checked
     "#]]
     .assert_eq(&stderr);
     assert_eq!(code, Some(3));

@@ -37,24 +37,25 @@ fn checks_are_listed_with_the_searches_that_fit() {
             sober-as-printed  trace               -     -         -         all   -    bound    sample  sample  all
             buffers           every interleaving  -     -         -         -     -    bound    sample  sample  all
 
-            all     every execution counts; without a limit met, the answer is sure
-            bound   every execution within a bound counts
-            sample  some executions count; nothing found is no answer
-            -       the search tells too little of an execution apart, and is refused
+            all     every execution is covered; the answer is certain unless a limit is reached
+            bound   every execution within a bound is covered
+            sample  some executions are covered; finding nothing is no answer
+            -       the search distinguishes too few executions, and is refused
 
-            check             demands that
-            assertion         no assertion fails and no thread goes wrong otherwise
-            condition         every final state satisfies what the program demands of it
-            deadlock          no thread waits forever
+            check             requires that
+            assertion         no assertion fails, and no thread fails otherwise
+            condition         the final states satisfy the condition of the program
+            deadlock          no thread is blocked forever
             races             accesses that are not atomic are ordered by happens-before, as
-                              C11 and Rust demand
+                              C11 and Rust require
             robustness        every execution is sequentially consistent; decided by a
-                              search of those that are
-            sober             the same for TSO by Sober's relaxed happens-before, corrected
-            sober-as-printed  the same as the paper has it, which misses some; to reproduce
-                              it
-            buffers           the same by Burnim, Sen and Stergiou's simulation of buffers;
-                              needs every interleaving
+                              search of sc executions
+            sober             robustness under TSO by Sober's relaxed happens-before,
+                              corrected
+            sober-as-printed  robustness under TSO by Sober as published, which misses
+                              violations
+            buffers           robustness by Burnim, Sen and Stergiou's simulation of
+                              buffers; needs every interleaving
         "#]],
     );
 }
@@ -65,32 +66,45 @@ fn searches_are_listed() {
         "list searches",
         0,
         expect![[r#"
-            auto      stateful, or symbolic where a loop may fill a store buffer without end
+            auto      chooses stateful, dpor or mcr, or symbolic where loops may fill
+                      buffers without bound
                       preserves: state, of all executions
+                      takes: programs and Rust code
             stateful  every state once; complete for programs with finitely many states,
                       loops included
                       preserves: state, of all executions
+                      takes: programs
             symbolic  sets of buffer contents at once; complete for loops that fill buffers
-                      without end
+                      without bound
                       preserves: state, of all executions
-            dpor      every trace (who reads from whom, in which order writes reach memory)
-                      once; for programs that end
+                      takes: programs
+            dpor      every trace (reads-from and coherence order) once; for programs whose
+                      executions end
                       preserves: trace, of all executions
+                      takes: programs and Rust code
+            rf        one execution for each reads-from relation; for Rust code
+                      preserves: reads-from, of all executions
+                      takes: Rust code
             mcr       one execution for all that read the same values and end alike; for
-                      programs that end
+                      programs whose executions end
                       preserves: values, of all executions
-            bounded   every interleaving with few preemptions, those with the fewest first;
-                      for programs that end
+                      takes: programs
+            bounded   every interleaving with few preemptions, the fewest first; for
+                      programs whose executions end
                       preserves: every interleaving, of the executions within a bound
+                      takes: programs
             random    random walks, each possible step equally likely; not uniform over
                       executions
                       preserves: every interleaving, of a sample of the executions
+                      takes: programs
             pct       random priorities of threads and buffers; finds a bug of small depth
                       with a known probability
                       preserves: every interleaving, of a sample of the executions
+                      takes: programs
             brute     every interleaving of operations and commits; for small programs and
                       for testing the others
                       preserves: every interleaving, of all executions
+                      takes: programs
         "#]],
     );
 }
@@ -101,21 +115,19 @@ fn limits_are_listed() {
         "list limits",
         0,
         expect![[r#"
-            limit        default  unit         on (searches that heed it)
-            states       none     states       different states that are stored (auto,
-                                               stateful, symbolic, mcr)
-            executions   none     executions   executions that are run; 10000 where random
-                                               and pct have none (dpor, mcr, bounded,
-                                               random, pct, brute)
+            limit        default  unit         of (searches that apply it)
+            states       none     states       stored states (auto, stateful, symbolic, mcr)
+            executions   none     executions   executions; 10000 by default for random and
+                                               pct (dpor, mcr, bounded, random, pct, brute)
             steps        1000000  steps        steps in one execution (all)
             buffer       none     stores       stores in the buffer of one thread (auto,
                                                stateful, symbolic, mcr, bounded, random,
                                                pct, brute)
-            memory       8192     MiB          memory that the stored states take (auto,
-                                               stateful, symbolic, mcr)
-            preemptions  2        preemptions  switches from a thread that can go on; may be
-                                               0 (bounded)
-            time         none     seconds      time that passes (all)
+            memory       8192     MiB          memory of the stored states (auto, stateful,
+                                               symbolic, mcr)
+            preemptions  2        preemptions  switches away from a thread that can
+                                               continue; may be 0 (bounded)
+            time         none     seconds      seconds of running time (all)
         "#]],
     );
 }

@@ -136,7 +136,7 @@ fn an_absurd_limit_is_refused() {
         "check SB --limit states=-1",
         2,
         expect![[r#"
-        error: the limit on states is no whole number: `-1`
+        error: the limit on states is not a whole number: `-1`
         help: give it in states, such as states=10
     "#]],
     );
@@ -144,7 +144,7 @@ fn an_absurd_limit_is_refused() {
         "check SB --limit states=many",
         2,
         expect![[r#"
-        error: the limit on states is no whole number: `many`
+        error: the limit on states is not a whole number: `many`
         help: give it in states, such as states=10
     "#]],
     );
@@ -152,7 +152,7 @@ fn an_absurd_limit_is_refused() {
         "check SB --limit states=",
         2,
         expect![[r#"
-        error: the limit on states is no whole number: ``
+        error: the limit on states is not a whole number: ``
         help: give it in states, such as states=10
     "#]],
     );
@@ -188,8 +188,8 @@ fn an_unknown_limit_is_refused() {
         "check SB --limit 1000",
         2,
         expect![[r#"
-        error: `1000` is no limit
-        help: a limit reads WHAT=N, such as states=100000
+        error: `1000` is not a limit
+        help: a limit has the form WHAT=N, such as states=100000
     "#]],
     );
 }
@@ -227,21 +227,21 @@ fn a_number_of_jobs_is_between_1_and_1024() {
         "check SB --jobs 0",
         2,
         expect![[r#"
-        error: the number of jobs is 0, and nobody is left to search
+        error: the number of jobs is 0; it must be at least 1
     "#]],
     );
     refuse(
         "check SB --jobs 1000000",
         2,
         expect![[r#"
-        error: 1000000 jobs are more than the 1024 that are allowed
+        error: 1000000 jobs are more than the maximum of 1024
     "#]],
     );
     refuse(
         "check SB --jobs 99999999999999999999999",
         2,
         expect![[r#"
-        error: `99999999999999999999999` is no number of jobs
+        error: invalid number of jobs: `99999999999999999999999`
         help: use a number from 1 to 1024
     "#]],
     );
@@ -249,7 +249,7 @@ fn a_number_of_jobs_is_between_1_and_1024() {
         "check SB --jobs some",
         2,
         expect![[r#"
-        error: `some` is no number of jobs
+        error: invalid number of jobs: `some`
         help: use a number from 1 to 1024
     "#]],
     );
@@ -271,7 +271,7 @@ fn a_width_is_refused_where_nothing_fits() {
         "demo --width wide",
         2,
         expect![[r#"
-        error: `wide` is no number of columns
+        error: invalid number of columns: `wide`
         help: use a number from 20 to 1000
     "#]],
     );
@@ -428,22 +428,22 @@ fn what_cannot_be_generated_is_refused() {
         "generate",
         2,
         expect![[r#"
-        Write man pages or completions for a shell
+            Write man pages or shell completions
 
-        Usage: teetotal generate <COMMAND>
+            Usage: teetotal generate <COMMAND>
 
-        Commands:
-          man          Write the man pages, one for each command
-          completions  Write completions for a shell
+            Commands:
+              man          Write the man pages, one for each command
+              completions  Write completions for a shell
 
-        Options:
-          -h, --help  Print help
+            Options:
+              -h, --help  Print help
 
-        Examples:
-          teetotal generate man --output ~/.local/share/man/man1
-          teetotal generate completions fish > teetotal.fish
-          teetotal generate completions --output completions/
-    "#]],
+            Examples:
+              teetotal generate man --output ~/.local/share/man/man1
+              teetotal generate completions fish > teetotal.fish
+              teetotal generate completions --output completions/
+        "#]],
     );
     refuse(
         "generate book",
@@ -470,7 +470,7 @@ fn what_cannot_be_generated_is_refused() {
     );
     let ran = run(teetotal("generate completions").env("SHELL", "/bin/tcsh"));
     expect![[r#"
-        error: $SHELL names no shell that there are completions for
+        error: there are no completions for the shell in $SHELL
         help: name one of bash, elvish, fish, powershell, zsh
     "#]]
     .assert_eq(&ran.stderr);
@@ -500,7 +500,7 @@ fn a_seed_or_a_depth_that_is_none_is_refused() {
         "check SB --search random --seed x",
         2,
         expect![[r#"
-        error: `x` is no seed
+        error: invalid seed: `x`
         help: use a number from 0 to 18446744073709551615
     "#]],
     );
@@ -508,7 +508,7 @@ fn a_seed_or_a_depth_that_is_none_is_refused() {
         "check SB --search pct --depth 0",
         2,
         expect![[r#"
-        error: `0` is no depth of a bug
+        error: invalid bug depth: `0`
         help: use a number from 1 to 100
     "#]],
     );

@@ -23,7 +23,7 @@ fn a_trace_shows_that_its_program_is_not_robust() {
           --> PLACE
           --> PLACE
 
-        A pair shows that the program is not robust; that these are all pairs is said of this trace class alone.
+        A pair shows that the program is not robust; the list is complete for this trace class only.
     "#]],
         expect![""],
     );
@@ -51,8 +51,8 @@ fn no_violation_is_said_of_the_trace_class_alone() {
         expect![[r#"
         mp.std: no violation of robustness under tso in this trace (4 events, 2 threads, 2 locations)
 
-        This speaks of the trace class alone: executions with the same reads and the same order of writes.
-        Other executions of the program may not be robust; `teetotal check --check robustness` sees them all.
+        This holds for the trace class only: executions with the same reads and the same order of writes.
+        Other executions of the program may not be robust; `teetotal check --check robustness` covers them all.
     "#]],
         expect![""],
     );
@@ -88,7 +88,7 @@ fn a_window_that_is_too_small_is_told() {
     let text: String = (0..10).map(|index| format!("T0|w(x)|1\nT0|w(y{index})|2\n")).collect();
     let folder = Folder::new("monitor-window").file("long.std", text);
     folder.check("monitor long.std --window 2 --quiet", 3, expect![[r#"
-        long.std: no violation found under tso (stores were forgotten that did not fit into the window; 20 events, 1 thread, 11 locations)
+        long.std: no violation found under tso (stores that did not fit into the window were forgotten; 20 events, 1 thread, 11 locations)
     "#]], expect![""]);
     folder.check(
         "monitor long.std --quiet",
@@ -114,10 +114,10 @@ fn what_was_found_before_bad_input_is_told() {
           --> PLACE
           --> PLACE
 
-        A pair shows that the program is not robust; that these are all pairs is said of this trace class alone.
+        A pair shows that the program is not robust; the list is complete for this trace class only.
     "#]],
         expect![[r#"
-        error: bad.std:5: lock(m) is given back by a thread that does not hold it
+        error: bad.std:5: lock(m) is released by a thread that does not hold it
     "#]],
     );
     folder.check(
@@ -143,7 +143,7 @@ fn what_was_found_before_bad_input_is_told() {
         "monitor - --model sc",
         2,
         expect![[r#"
-        error: every execution of sc is one of sc, so nothing is to be asked about it
+        error: every execution of sc is sequentially consistent, so there is nothing to check
         help: use tso or pso
     "#]],
     );
@@ -192,7 +192,7 @@ fn explored_executions_are_recorded() {
           --> PLACE
           --> PLACE
 
-        A pair shows that the program is not robust; that these are all pairs is said of this trace class alone.
+        A pair shows that the program is not robust; the list is complete for this trace class only.
     "#]],
         expect![""],
     );
@@ -239,7 +239,7 @@ fn executions_that_cannot_be_recorded_are_not() {
         "check SB --record a",
         2,
         expect![[r#"
-        error: executions of sc are recorded, and others are explored
+        error: only executions of sc can be recorded, and others are explored
         help: use `--check robustness` or `--model sc`
     "#]],
     );
@@ -263,30 +263,30 @@ fn executions_that_cannot_be_recorded_are_not() {
         "monitor --help",
         0,
         expect![[r#"
-        Look for violations of robustness in a recorded execution
+            Check a recorded execution for robustness
 
-        Usage: teetotal monitor [OPTIONS] <TRACE>
+            Usage: teetotal monitor [OPTIONS] <TRACE>
 
-        Arguments:
-          <TRACE>  A file with a recorded execution, or `-` for the standard input
+            Arguments:
+              <TRACE>  A file with a recorded execution, or `-` for the standard input
 
-        Options:
-          -m, --model <MODEL>  Model that is asked about: tso or pso [default: tso]
-              --window <N>     Remember at most N stores beside the newest of each
-                               location; the result is marked incomplete where that was
-                               not enough
-          -f, --format <KIND>  Output: human or json (one object) [default: human]
-          -a, --all            List all pairs of places, not only the first ones
-          -q, --quiet          Print the verdict line alone
-          -h, --help           Print help
+            Options:
+              -m, --model <MODEL>  Model in question: tso or pso [default: tso]
+                  --window <N>     Remember at most N stores besides the newest of each
+                                   location; the result is marked incomplete if that was not
+                                   enough
+              -f, --format <KIND>  Output: human or json (one object) [default: human]
+              -a, --all            List all pairs of places, not only the first ones
+              -q, --quiet          Print only the verdict line
+              -h, --help           Print help
 
-        The formats are `thread|operation(location)|place`, as RAPID has it, and the one
-        that `check --record` writes; docs/guide/traces.md defines both.
+            The formats are `thread|operation(location)|place`, as RAPID has it, and the one
+            that `check --record` writes; docs/guide/traces.md defines both.
 
-        Examples:
-          teetotal monitor trace.std
-          zcat trace.gz | teetotal monitor - --model pso
-          teetotal monitor trace.txt --window 1000000 --format json
-    "#]],
+            Examples:
+              teetotal monitor trace.std
+              zcat trace.gz | teetotal monitor - --model pso
+              teetotal monitor trace.txt --window 1000000 --format json
+        "#]],
     );
 }

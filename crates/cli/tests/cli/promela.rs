@@ -46,7 +46,7 @@ fn each_access_may_be_a_step_of_its_own() {
         expect![[r#"
             m: violated under sc (found after 30 states)
 
-            deadlock: last waits forever
+            deadlock: last is blocked forever
               last waits at `(x == 1)`, but x is 2
               --> PLACE
 
@@ -120,7 +120,7 @@ fn mistakes_are_told_with_their_places() {
            |
          4 |   timeout
            |   ^^^^^^^
-        help: it looks at all processes at once, which no memory model explains; use a variable that tells
+        help: it observes all processes at once, which no memory model defines; use a shared variable
     "#]],
     );
 }
@@ -162,11 +162,11 @@ fn it_is_said_where_a_coarse_search_gave_the_answer() {
         "check work-flag.pml --model tso --quiet",
         0,
         expect![[r#"
-        work-flag: holds under tso (complete, 689 symbolic states, 610 of them coarse)
+        work-flag: holds under tso (complete, 689 symbolic states, 610 of them abstract)
     "#]],
         expect![[""]],
     );
     folder.check("check work-flag.pml --model pso --quiet --format json", 0, expect![[r#"
-        {"format":1,"file":"work-flag.pml","test":"work-flag","model":"pso","check":["assertion","condition","deadlock"],"search":"symbolic","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":null,"observation":null,"ends":"never","states":[],"stats":{"states":508,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":1922,"bytes":629484,"pending":0,"satisfying":0,"falsifying":0,"coarse":419}}
+        {"format":1,"file":"work-flag.pml","test":"work-flag","model":"pso","check":["assertion","condition","deadlock"],"search":"symbolic","search_reason":"a loop may fill a buffer without bound","verdict":"holds","coverage":{"complete":true,"stopped":null},"condition":null,"observation":null,"ends":"never","states":[],"stats":{"states":508,"executions":0,"completed":0,"blocked":0,"discarded":0,"failed":0,"abandoned":0,"steps":1922,"bytes":629484,"pending":0,"satisfying":0,"falsifying":0,"coarse":419}}
     "#]], expect![[""]]);
 }

@@ -51,7 +51,7 @@ fn a_text_that_is_no_token_is_refused() {
         "replay SB foo",
         2,
         expect![[r#"
-        error: a token reads `MODEL1:STEPS:HASH:…`, and this has no number of steps
+        error: a token has the form `MODEL1:STEPS:HASH:…`, and this one has no number of steps
         help: copy the whole token from the `replay:` line of a check
     "#]],
     );
@@ -59,7 +59,7 @@ fn a_text_that_is_no_token_is_refused() {
         "replay SB tso1:x:00000000:0",
         2,
         expect![[r#"
-        error: a token reads `MODEL1:STEPS:HASH:…`, and this has no number of steps
+        error: a token has the form `MODEL1:STEPS:HASH:…`, and this one has no number of steps
         help: copy the whole token from the `replay:` line of a check
     "#]],
     );
@@ -67,7 +67,7 @@ fn a_text_that_is_no_token_is_refused() {
         "replay SB tso1:1:00000000:0y",
         2,
         expect![[r#"
-        error: `0y` is no step of a token
+        error: `0y` is not a step of a token
         help: copy the whole token from the `replay:` line of a check
     "#]],
     );
@@ -108,7 +108,7 @@ fn a_token_of_another_version_of_the_format_is_refused() {
         "replay SB tso2:1:00000000:0",
         2,
         expect![[r#"
-        error: this token is of format 2; this version reads format 1
+        error: this token has format 2; this version reads format 1
         help: replay it with the version of teetotal that made it, or check again
     "#]],
     );
@@ -129,7 +129,7 @@ fn a_token_of_another_program_is_refused() {
         "replay SB tso1:4:00000000:0.1.0.1",
         2,
         expect![[r#"
-        error: the steps of the token are possible but do something else here; it was made from another version of this program
+        error: the steps of the token are possible but have other effects here; it was made from another version of this program
         help: `teetotal check SB` makes a token of the program as it is now
     "#]],
     );

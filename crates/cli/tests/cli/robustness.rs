@@ -54,22 +54,22 @@ fn what_does_not_fit_is_refused() {
         "check SB --check sober --model pso",
         2,
         expect![[r#"
-        error: `sober` knows nothing of pso; use `robustness`
+        error: `sober` does not support pso; use `robustness`
     "#]],
     );
     refuse(
         "check SB --check buffers --search dpor",
         2,
         expect![[r#"
-        error: `buffers` looks at more than the search `dpor` shows; use `brute`
-        help: `teetotal list checks` shows what fits
+        error: `buffers` needs more than the search `dpor` distinguishes; use `brute`
+        help: `teetotal list checks` shows which search answers which check
     "#]],
     );
     refuse(
         "check SB --check robustness --search dpor --checkpoint sb.checkpoint",
         2,
         expect![[r#"
-        error: a checkpoint does not keep what `robustness` has seen; leave one of them out
+        error: a checkpoint does not save the state of `robustness`; leave out one of them
     "#]],
     );
 }

@@ -82,7 +82,7 @@ impl Parser<'_, '_> {
         } else if n_values > length as usize {
             format!("{n_values} values do not fit into {length} elements")
         } else if matches!(place.it, Place::Register(..)) {
-            "a register is no array".to_owned()
+            "a register is not an array".to_owned()
         } else {
             return;
         };
@@ -109,7 +109,7 @@ impl Parser<'_, '_> {
         let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
         let base = types::named(&texts);
         if base.is_none() && (depth == 0 || self.flavor == Flavor::C) {
-            let unknown = Diagnostic::new(first.span, format!("`{}` is no known type", first.text));
+            let unknown = Diagnostic::new(first.span, format!("`{}` is not a known type", first.text));
             self.diagnostics.add(unknown.help("integer types such as `int`, `int64_t` and `uint8_t` are known"));
             return None;
         }

@@ -1,6 +1,6 @@
 //! Litmus tests in the format of herd7, for x86 with 32 and with 64 bits, and for C.
 //!
-//! [`read`] parses the whole text, then lowers it; each stage goes on after a mistake, so that one pass shows them all.
+//! [`read`] parses the whole text, then lowers it; each stage continues after an error, so that one pass reports them all.
 
 use teetotal_program::ir::{Builder, Program};
 

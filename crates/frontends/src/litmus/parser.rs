@@ -87,7 +87,7 @@ fn unknown_architecture(word: &str, span: Span) -> Diagnostic {
         let refused = Diagnostic::new(span, format!("litmus tests for `{word}` are not supported yet"));
         return refused.help("tests for `X86`, `X86_64` and `C` are");
     }
-    let refused = Diagnostic::new(span, format!("`{short}` is no architecture of litmus tests"));
+    let refused = Diagnostic::new(span, format!("`{short}` is not an architecture of litmus tests"));
     match nearest(word, ["X86", "X86_64", "C"]) {
         Some(name) => refused.meant(Some(name)),
         None => refused.help("a litmus test begins with `X86 NAME`, `X86_64 NAME` or `C NAME`"),
@@ -263,7 +263,7 @@ impl<'t> Parser<'t, '_> {
         let thread = self.next();
         let number = thread.text.strip_prefix('P').unwrap_or(thread.text).parse::<u16>();
         let Ok(number) = number else {
-            let unknown = Diagnostic::new(thread.span, format!("`{}` is no thread", thread.text));
+            let unknown = Diagnostic::new(thread.span, format!("`{}` is not a thread", thread.text));
             let example = if self.flavor == Flavor::C { "0:r0" } else { "0:EAX" };
             self.diagnostics.add(unknown.help(format!("threads are numbered from 0: `{example}`")));
             return None;
@@ -284,7 +284,7 @@ impl<'t> Parser<'t, '_> {
         let register = Register::named(name.it);
         if register.is_none() {
             let short: String = name.it.chars().take(40).collect();
-            let unknown = Diagnostic::new(name.span, format!("`{short}` is no register"));
+            let unknown = Diagnostic::new(name.span, format!("`{short}` is not a register"));
             self.diagnostics.add(unknown.meant(nearest(name.it, x86::names())));
         }
         register
@@ -316,7 +316,7 @@ fn value(text: &str, negative: bool) -> Result<u64, &'static str> {
         (lower.as_str(), 10)
     };
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err("is no number");
+        return Err("is not a number");
     }
     let value = u64::from_str_radix(digits, radix).map_err(|_| "does not fit into 64 bits")?;
     if !negative {

@@ -43,7 +43,7 @@ impl Parser<'_, '_> {
             }
             _ => {
                 let unknown =
-                    Diagnostic::new(token.span, format!("`{}` stands where a condition is expected", token.text));
+                    Diagnostic::new(token.span, format!("`{}` is found where a condition is expected", token.text));
                 let meant = nearest(token.text, ["exists", "forall", "locations", "filter", "final"]);
                 self.diagnostics.add(unknown.meant(meant));
                 return None;

@@ -162,7 +162,7 @@ impl Parser<'_, '_> {
                 self.refuse(token.span, "this number does not fit into an `int`", "numbers have 32 bits with a sign")
             }
             _ => {
-                let message = format!("`{}` is no number", short(token.text));
+                let message = format!("`{}` is not a number", short(token.text));
                 self.refuse(token.span, message, "Promela has decimal numbers only")
             }
         }
@@ -194,7 +194,9 @@ impl Parser<'_, '_> {
                 let message = format!("`{}` is an array of {length}", short(name.it));
                 self.refuse(span, message, &format!("name an element: `{}[0]`", short(name.it)))
             }
-            (None, Some(_)) => self.refuse(span, format!("`{}` is no array", short(name.it)), "leave the index out"),
+            (None, Some(_)) => {
+                self.refuse(span, format!("`{}` is not an array", short(name.it)), "leave the index out")
+            }
             _ => Some(Place { name: known, index, span }),
         }
     }
@@ -202,8 +204,8 @@ impl Parser<'_, '_> {
     fn unknown<T>(&mut self, name: &str, span: Span) -> Option<T> {
         let next = self.peek();
         if next.is("@") || (next.is("[") && self.tokens[self.at..].iter().take(8).any(|token| token.is("@"))) {
-            let help = "processes cannot look at each other here; use a variable that tells";
-            return self.refuse(span, "looking at where another process is (`@`) is not supported", help);
+            let help = "processes cannot observe each other; use a shared variable";
+            return self.refuse(span, "the location of another process (`@`) is not supported", help);
         }
         if self.refused.contains(name) {
             return None;
@@ -227,7 +229,7 @@ impl Parser<'_, '_> {
             _ if token.kind != TokenKind::Sign => return Some(()),
             "." => ("fields of a `typedef`", "use one variable or array for each field"),
             "!!" | "?" | "??" => ("channels", words::refused("chan").unwrap_or_default()),
-            "@" => ("looking at where another process is", "use a variable that tells"),
+            "@" => ("the location of another process", "use a shared variable"),
             _ => return Some(()),
         };
         self.refuse(token.span, format!("{what} are not supported, here after `{}`", short(name)), help)

@@ -48,7 +48,7 @@ pub(super) struct Edge {
     pub(super) effect: Effect,
     pub(super) span: Span,
     pub(super) to: usize,
-    /// Whether the process goes on from there without a switch to another.
+    /// Whether the process continues from there without a switch to another.
     pub(super) exclusive: bool,
     /// Whether it is an `else`.
     pub(super) is_else: bool,
@@ -128,7 +128,7 @@ impl Maker<'_> {
                 let outside = Around { exit: None, d_step: false, break_to: None, alone: true };
                 let node = self.node(statement.span, &outside);
                 if self.labels.insert(label.it.clone(), node).is_some() {
-                    let twice = format!("the label `{}` stands twice in this process", short(&label.it));
+                    let twice = format!("the label `{}` is defined twice in this process", short(&label.it));
                     self.diagnostics.add(Diagnostic::new(label.span, twice));
                 }
             }
@@ -286,7 +286,7 @@ impl Maker<'_> {
             }
         }
         if largest > MOST_TERMS {
-            let message = "what `else` or the order of options means here is too large";
+            let message = "the condition that `else` or the order of options stands for is too large";
             self.diagnostics.add(Diagnostic::new(span, message).help("put fewer `if` and `do` inside each other"));
             self.nodes[from].edges.truncate(1);
         }

@@ -10,7 +10,7 @@ pub(super) struct Token<'t> {
     pub(super) kind: Kind,
     pub(super) text: &'t str,
     pub(super) span: Span,
-    /// Which line it is on, where lines that end in a backslash go on; for directives.
+    /// Which line it is on, where lines that end in a backslash continue; for directives.
     pub(super) line: u32,
 }
 

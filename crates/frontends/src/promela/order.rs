@@ -25,7 +25,7 @@ pub(super) fn target(graph: &Graph, from: Point, edge: &Edge) -> Point {
     Point { node: edge.to, exclusive: edge.exclusive && begins }
 }
 
-/// Whether some guard at a point looks at memory, so that whoever passes by does.
+/// Whether some guard at a point reads memory, so that passing it does.
 fn looks(node: &Node) -> bool {
     node.edges.iter().any(|edge| edge.guard.as_ref().is_some_and(|guard| guard.n_shared() > 0))
 }

@@ -1,6 +1,6 @@
 //! Reads a model: declarations, macros that are procedures, and processes.
 //!
-//! Names are resolved on the way, as a model declares before it uses. After a mistake reading goes on at the next
+//! Names are resolved on the way, as a model declares before it uses. After an error reading continues at the next
 //! statement or declaration.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub(super) struct Parser<'t, 'd> {
     pub(super) diagnostics: &'d mut Diagnostics,
 }
 
-/// A procedure whose text is put in the place of its call.
+/// A procedure whose text replaces its call.
 #[derive(Clone, Debug)]
 pub(super) struct Inline<'t> {
     pub(super) parameters: Vec<&'t str>,
@@ -220,7 +220,7 @@ impl<'t> Parser<'t, '_> {
             }
             text => {
                 self.next();
-                let unknown = format!("`{}` begins no declaration", short(text));
+                let unknown = format!("`{}` does not begin a declaration", short(text));
                 let known = ["active", "proctype", "init", "inline", "mtype", "byte", "bit", "bool", "int", "short"];
                 self.diagnostics.add(Diagnostic::new(token.span, unknown).meant(nearest(text, known)));
                 None

@@ -88,7 +88,7 @@ impl<'t> Parser<'t, '_> {
             self.next();
             if !is_first {
                 let help = "`else` is the first statement of an option, and of one option only";
-                self.refuse::<()>(first.span, "this `else` belongs to no `if` or `do`", help);
+                self.refuse::<()>(first.span, "this `else` does not belong to an `if` or `do`", help);
             }
             Action::Else
         } else {
@@ -281,7 +281,7 @@ impl<'t> Parser<'t, '_> {
             let array = self.name("an array")?;
             let known = self.scope.find(array.it).and_then(|known| known.name());
             let Some(length) = known.and_then(|name| self.scope.variable(name).length) else {
-                return self.refuse(array.span, format!("`{}` is no array", short(array.it)), "name an array");
+                return self.refuse(array.span, format!("`{}` is not an array", short(array.it)), "name an array");
             };
             (Expr::number(0, array.span), Expr::number(i64::from(length) - 1, array.span))
         } else {

@@ -137,7 +137,7 @@ fn refuse_endless(graph: &Graph, diagnostics: &mut Diagnostics) -> Option<()> {
     for (at, node) in graph.nodes.iter().enumerate() {
         for edge in node.edges.iter().filter(|edge| matches!(edge.effect, Effect::Run(..))) {
             if comes_to(graph, edge.to, at) {
-                let message = "this `run` is in a loop that may go on forever";
+                let message = "this `run` is in a loop that may run forever";
                 let help = "let the loop count to a number that is known before the model runs";
                 diagnostics.add(Diagnostic::new(edge.span, message).help(help));
                 return None;

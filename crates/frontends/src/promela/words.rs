@@ -2,7 +2,7 @@
 
 /// What is not supported, by name, with what to do instead.
 const REFUSED: &[(&str, &str)] = &[
-    ("chan", "processes communicate by shared variables here; a memory model says nothing about channels"),
+    ("chan", "processes communicate by shared variables; memory models do not cover channels"),
     ("ltl", "only assertions, labels (`--label`) and deadlocks are checked; write the property as an assertion"),
     ("never", "only assertions, labels (`--label`) and deadlocks are checked; write the property as an assertion"),
     ("trace", "only assertions, labels (`--label`) and deadlocks are checked; write the property as an assertion"),
@@ -11,7 +11,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("unless", "write the escape as an option of the `if` and `do` around each statement"),
     ("provided", "write the condition as a guard of each statement"),
     ("priority", "processes run in any order here"),
-    ("timeout", "it looks at all processes at once, which no memory model explains; use a variable that tells"),
+    ("timeout", "it observes all processes at once, which no memory model defines; use a shared variable"),
     ("D_proctype", "write `proctype`"),
     ("c_code", "only Promela itself is read; write it as statements"),
     ("c_expr", "only Promela itself is read; write it as an expression"),
@@ -26,15 +26,15 @@ const REFUSED: &[(&str, &str)] = &[
     ("full", "it is about channels, which are not supported"),
     ("nfull", "it is about channels, which are not supported"),
     ("eval", "it is about channels, which are not supported"),
-    ("enabled", "processes cannot look at each other here; use a variable that tells"),
-    ("pc_value", "processes cannot look at each other here; use a variable that tells"),
+    ("enabled", "processes cannot observe each other; use a shared variable"),
+    ("pc_value", "processes cannot observe each other; use a shared variable"),
     ("np_", "only assertions, labels (`--label`) and deadlocks are checked"),
-    ("_last", "processes cannot look at each other here; use a variable that tells"),
-    ("_nr_pr", "processes cannot look at each other here; use a variable that tells"),
+    ("_last", "processes cannot observe each other; use a shared variable"),
+    ("_nr_pr", "processes cannot observe each other; use a shared variable"),
     ("_priority", "processes run in any order here"),
     ("get_priority", "processes run in any order here"),
     ("set_priority", "processes run in any order here"),
-    ("set_max", "it is no part of the language that SPIN documents"),
+    ("set_max", "it is not part of the language that SPIN documents"),
 ];
 
 /// Words that begin a declaration that is refused with all in its braces.

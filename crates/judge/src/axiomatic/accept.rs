@@ -4,10 +4,10 @@ use teetotal_memory::relations::Relation;
 use teetotal_memory::{ModelId, Trace};
 use teetotal_program::{Loc, Value};
 
-use crate::axiomatic::facts::{Facts, Keeps};
+use crate::axiomatic::axioms::Axioms;
+use crate::axiomatic::facts::Facts;
 use crate::axiomatic::rejection::Rejection;
 use crate::axiomatic::well_formed::{Locks, is_well_formed};
-use crate::axiomatic::{pso, sc, tso};
 
 /// Whether `model` allows `trace`, and if not, why not.
 ///
@@ -29,26 +29,12 @@ pub fn accepts_code(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Valu
 }
 
 fn judge(model: ModelId, trace: &Trace) -> Result<(), Rejection> {
-    let facts = Facts::new(model, trace);
-    match model {
-        ModelId::Sc => sc::judge(&facts),
-        ModelId::Tso => tso::judge(&facts),
-        ModelId::Pso => pso::judge(&facts),
-    }
+    (Axioms::of(model).judge)(&Facts::new(model, trace))
 }
 
 /// The order in which a model lets the events of `trace` happen: when a store reaches memory, when anything else is
 /// performed. It has a cycle where the model does not allow the trace.
 #[must_use]
 pub fn order_of_moments(model: ModelId, trace: &Trace) -> Relation {
-    Facts::new(model, trace).order(keeps_of(model))
-}
-
-/// Which program order from a store to a later event of its thread `model` keeps.
-pub(crate) fn keeps_of(model: ModelId) -> Keeps {
-    match model {
-        ModelId::Sc => sc::keeps,
-        ModelId::Tso => tso::keeps,
-        ModelId::Pso => pso::keeps,
-    }
+    Facts::new(model, trace).order(Axioms::of(model).keeps)
 }

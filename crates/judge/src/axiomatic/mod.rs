@@ -1,4 +1,4 @@
-//! The axiomatic twin of each machine: which traces a model allows, said without buffers or steps.
+//! The axiomatic model of each machine: which traces a model allows, said without buffers or steps.
 //!
 //! [`accepts`] judges one trace of any length, [`enumerate`] finds every trace of a program without loops.
 //! Neither runs a machine: both build one order on *moments* and ask whether it has a cycle. The moment of a store is
@@ -8,6 +8,7 @@
 //! needs no axiom of its own.
 
 mod accept;
+mod axioms;
 mod enumerate;
 mod facts;
 #[cfg(feature = "testing")]
@@ -24,8 +25,8 @@ pub mod survey;
 mod tso;
 mod well_formed;
 
-pub(crate) use accept::keeps_of;
 pub use accept::{accepts, accepts_code, order_of_moments};
+pub(crate) use axioms::Axioms;
 pub use enumerate::{EnumerateError, Execution, enumerate, visit_executions};
 pub(crate) use facts::Keeps;
 pub(crate) use order::PartialOrder;

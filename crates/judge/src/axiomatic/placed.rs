@@ -3,6 +3,8 @@
 use teetotal_memory::{Event, EventKind, ModelId, Trace};
 use teetotal_program::Order;
 
+use crate::axiomatic::axioms::Axioms;
+
 /// An event and its place in its thread.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
@@ -77,12 +79,13 @@ impl Passed {
 }
 
 /// When event `id` happens that is issued with `issued`.
-pub(super) fn moment(model: ModelId, event: &Event, id: usize, issued: usize) -> usize {
-    if event.is_store() && model != ModelId::Sc { id } else { issued }
+pub(super) fn moment(stores_wait: bool, event: &Event, id: usize, issued: usize) -> usize {
+    if event.is_store() && stores_wait { id } else { issued }
 }
 
 /// The events of a trace at their places, in the order of the trace.
 pub(crate) fn place_all(model: ModelId, trace: &Trace) -> Vec<Placed> {
+    let stores_wait = Axioms::of(model).stores_wait;
     let mut passed = vec![Passed::default(); trace.n_threads()];
     let mut placed: Vec<Placed> = Vec::with_capacity(trace.events().len());
     for (id, &event) in trace.ids() {
@@ -90,7 +93,7 @@ pub(crate) fn place_all(model: ModelId, trace: &Trace) -> Vec<Placed> {
             Some(last) if last.event.thread == event.thread && last.event.step == event.step => last.issued,
             _ => id.index(),
         };
-        let moment = moment(model, &event, id.index(), issued);
+        let moment = moment(stores_wait, &event, id.index(), issued);
         placed.push(passed[event.thread.index()].place(event, moment, issued));
     }
     placed

@@ -7,19 +7,26 @@
 //! 3. An update without release waits for stores to its own location and those before a barrier; one with release
 //!    waits for all. A compare-exchange that failed and is a load in its source is a load.
 
+use teetotal_memory::ModelId;
+
+use crate::axiomatic::axioms::Axioms;
 use crate::axiomatic::facts::Facts;
 use crate::axiomatic::placed::Placed;
 use crate::axiomatic::rejection::{Axiom, Rejection};
 
+/// Its row.
+pub(super) const AXIOMS: Axioms =
+    Axioms { model: ModelId::Pso, stores_wait: true, failure_is_load: true, keeps, judge };
+
 /// Whether PSO allows the trace.
-pub(super) fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {
+fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {
     facts.is_coherent()?;
     facts.is_acyclic(Axiom::GlobalOrder, keeps)?;
     facts.fits_global_fences(keeps)
 }
 
 /// Whether a store reaches memory before the moment of `later`, which comes after it in its thread.
-pub(super) fn keeps(store: &Placed, later: &Placed) -> bool {
+fn keeps(store: &Placed, later: &Placed) -> bool {
     if later.is_full_fence() || later.follows_seq_cst_store_since(store) {
         return true;
     }

@@ -1,27 +1,40 @@
 //! Why a trace is not allowed.
 
+use std::error::Error;
 use std::fmt;
 
 use teetotal_memory::EventId;
-use thiserror::Error;
 
 /// What is wrong with a trace.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rejection {
     /// An event is none that any model could perform.
-    #[error("event {} {what}", event.0)]
     Malformed { event: EventId, what: &'static str },
     /// An axiom of the model does not hold.
-    #[error("{axiom} has the cycle {}", Cycle(events))]
     Cyclic {
         axiom: Axiom,
         /// Each comes before the next, and the last before the first.
         events: Vec<EventId>,
     },
     /// However stores are placed before or after the global fences, some store is pending at one of them.
-    #[error("no order of memory has all buffers empty at each of the global fences {}", List(fences))]
     PendingAtGlobalFence { fences: Vec<EventId> },
 }
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rejection::Malformed { event, what } => write!(formatter, "event {} {what}", event.0),
+            Rejection::Cyclic { axiom, events } => write!(formatter, "{axiom} has the cycle {}", Cycle(events)),
+            Rejection::PendingAtGlobalFence { fences } => write!(
+                formatter,
+                "no order of memory has all buffers empty at each of the global fences {}",
+                List(fences)
+            ),
+        }
+    }
+}
+
+impl Error for Rejection {}
 
 /// What has to be free of cycles.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -9,19 +9,26 @@
 //!    and a `SeqCst` store comes before everything after it.
 //! 4. A global fence needs every store of every thread to be in memory or not yet performed.
 
+use teetotal_memory::ModelId;
+
+use crate::axiomatic::axioms::Axioms;
 use crate::axiomatic::facts::Facts;
 use crate::axiomatic::placed::Placed;
 use crate::axiomatic::rejection::{Axiom, Rejection};
 
+/// Its row.
+pub(super) const AXIOMS: Axioms =
+    Axioms { model: ModelId::Tso, stores_wait: true, failure_is_load: false, keeps, judge };
+
 /// Whether TSO allows the trace.
-pub(super) fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {
+fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {
     facts.is_coherent()?;
     facts.is_acyclic(Axiom::RelaxedHappensBefore, keeps)?;
     facts.fits_global_fences(keeps)
 }
 
 /// Whether a store reaches memory before the moment of `later`, which comes after it in its thread.
-pub(super) fn keeps(store: &Placed, later: &Placed) -> bool {
+fn keeps(store: &Placed, later: &Placed) -> bool {
     let waits = later.event.is_store() || later.is_update() || later.is_full_fence();
     waits || later.follows_seq_cst_store_since(store)
 }

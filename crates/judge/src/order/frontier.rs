@@ -14,6 +14,7 @@ use teetotal_memory::{EventId, EventKind};
 use super::candidates::{Open, Part, Writer, clear, has, set};
 use super::layout::Layout;
 use super::memory::LastWriters;
+use crate::axiomatic::Axioms;
 
 /// What came of a search.
 pub(super) enum Found {
@@ -234,13 +235,14 @@ impl<'f> Frontier<'f> {
 
 /// The moments of a part in chains.
 fn chains(layout: &Layout<'_>, part: &Part) -> Vec<Vec<usize>> {
+    let stores_wait = Axioms::of(layout.model).stores_wait;
     let mut chains: Vec<Vec<usize>> = Vec::new();
     for (thread, &count) in part.counts.iter().enumerate() {
         let mut operations: Vec<usize> = Vec::new();
         let mut stores: Vec<Vec<usize>> = vec![Vec::new(); layout.locations.len()];
         for event in &layout.threads[thread][..count] {
             let placed = &layout.placed[event.index()];
-            let waits = !placed.is_immediate() && layout.model != teetotal_memory::ModelId::Sc;
+            let waits = !placed.is_immediate() && stores_wait;
             match placed.event.loc.filter(|_| waits) {
                 Some(loc) => stores[loc.index()].push(placed.moment),
                 None if operations.last() != Some(&placed.moment) => operations.push(placed.moment),

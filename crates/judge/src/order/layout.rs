@@ -4,7 +4,7 @@ use teetotal_memory::{EventId, EventKind, ModelId, Source, Trace};
 use teetotal_program::{Loc, Value};
 
 use super::question::Demand;
-use crate::axiomatic::{Keeps, PartialOrder, Placed, keeps_of, place_all};
+use crate::axiomatic::{Axioms, Keeps, PartialOrder, Placed, place_all};
 
 /// What all questions about a trace have in common.
 pub(super) struct Layout<'t> {
@@ -66,7 +66,7 @@ impl<'t> Layout<'t> {
         let mut layout = Layout {
             trace,
             model,
-            must: must_order(keeps_of(model), &placed, &threads),
+            must: must_order(Axioms::of(model).keeps, &placed, &threads),
             writes: vec![None; placed.len()],
             reads_at: vec![0..0; placed.len()],
             rank: vec![0; placed.len()],

@@ -3,14 +3,16 @@
 //! A thread performs a store as late as it can: when something after it in its thread happens, or when it reaches
 //! memory itself. Nobody else can tell.
 
-use teetotal_memory::{EventId, ModelId, Step};
+use teetotal_memory::{EventId, Step};
 use teetotal_program::ThreadId;
 
 use super::candidates::Part;
 use super::layout::Layout;
+use crate::axiomatic::Axioms;
 
 /// The steps that let the moments happen in this order.
 pub(super) fn steps(layout: &Layout<'_>, part: &Part, order: &[usize]) -> Vec<Step> {
+    let stores_wait = Axioms::of(layout.model).stores_wait;
     let mut issued = vec![0; part.counts.len()];
     let mut steps = Vec::with_capacity(2 * order.len());
     for &moment in order {
@@ -21,7 +23,7 @@ pub(super) fn steps(layout: &Layout<'_>, part: &Part, order: &[usize]) -> Vec<St
             issued[thread] = end_of_step(layout, thread, issued[thread]);
             steps.push(issue(layout, next));
         }
-        if let (true, Some(loc)) = (event.is_store() && layout.model != ModelId::Sc, event.loc) {
+        if let (true, Some(loc)) = (event.is_store() && stores_wait, event.loc) {
             steps.push(Step::Commit { thread: event.thread, loc });
         }
     }

@@ -44,7 +44,7 @@ impl ModelVisitor for Performing<'_> {
 pub(super) fn meets(layout: &Layout<'_>, trace: &Trace, demands: &[Demand]) -> bool {
     let find = |id: EventId| {
         let event = layout.trace.event(id);
-        trace.events().iter().find(|other| (other.thread, other.index) == (event.thread, event.index))
+        trace.operation(event.thread, event.index)
     };
     let when = |event: &Event| if event.is_store() { event.committed.unwrap_or(u32::MAX) } else { event.step };
     demands.iter().all(|demand| match *demand {

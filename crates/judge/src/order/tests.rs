@@ -1,9 +1,9 @@
 //! The solver against every interleaving of what the threads did.
 
+use teetotal_generate::{Shape, generate, program};
 use teetotal_memory::models::{Pso, Sc, Tso};
 use teetotal_memory::{EventId, Machine, Model, Source, Step, Trace};
 use teetotal_program::ir::{Interpreter, Program};
-use teetotal_program::testing::{Shape, generate, program};
 use teetotal_program::{Loc, Subject};
 
 use super::candidates::Part;

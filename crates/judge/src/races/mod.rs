@@ -5,7 +5,6 @@
 //! [`predict`] finds those of other executions in which every thread reads the same values, without running them: reads
 //! may then take the same values from other writes, and synchronize with others or with none.
 
-mod clocks;
 mod locks;
 mod predict;
 mod rehearsal;
@@ -40,8 +39,8 @@ pub struct RacingAccess {
 pub(crate) struct Role {
     /// Whether it is an access that is not atomic.
     is_plain: bool,
-    acquires: bool,
-    releases: bool,
+    /// The ordering of an access of the language that would synchronize alike.
+    order: Order,
 }
 
 impl Role {
@@ -52,10 +51,14 @@ impl Role {
         let waits = matches!(instruction, Some(Instruction::Await { .. } | Instruction::Guarded { .. }));
         let is_access = matches!(event.kind, EventKind::Load | EventKind::Store);
         let is_full = event.kind == EventKind::GlobalFence;
-        Role {
-            is_plain: is_access && event.order == Order::Plain && !waits,
-            acquires: event.order.acquires() || event.kind == EventKind::Lock || waits || is_full,
-            releases: event.order.releases() || event.kind == EventKind::Unlock || is_full,
-        }
+        let acquires = event.order.acquires() || event.kind == EventKind::Lock || waits || is_full;
+        let releases = event.order.releases() || event.kind == EventKind::Unlock || is_full;
+        let order = match (acquires, releases) {
+            (false, false) => Order::Relaxed,
+            (true, false) => Order::Acquire,
+            (false, true) => Order::Release,
+            (true, true) => Order::AcqRel,
+        };
+        Role { is_plain: is_access && event.order == Order::Plain && !waits, order }
     }
 }

@@ -174,8 +174,8 @@ impl Predicting<'_> {
         let later = self.trace.events()[id.index()..].iter().filter(|other| other.thread == event.thread);
         let fences = later.filter(|other| matches!(other.kind, EventKind::Fence | EventKind::GlobalFence));
         let passes_on = event.is_write();
-        let acquires = Role::of(self.program, event).acquires || passes_on;
-        acquires || fences.into_iter().any(|fence| Role::of(self.program, fence).acquires)
+        let acquires = Role::of(self.program, event).order.acquires() || passes_on;
+        acquires || fences.into_iter().any(|fence| Role::of(self.program, fence).order.acquires())
     }
 
     /// Whether the event releases, goes on with what another released, or a release fence comes before it.
@@ -184,9 +184,9 @@ impl Predicting<'_> {
         let earlier = self.trace.events()[..id.index()].iter().filter(|other| other.thread == event.thread);
         let mut fences = earlier.filter(|other| matches!(other.kind, EventKind::Fence | EventKind::GlobalFence));
         let is_update = event.is_read();
-        Role::of(self.program, event).releases
+        Role::of(self.program, event).order.releases()
             || is_update
-            || fences.any(|fence| Role::of(self.program, fence).releases)
+            || fences.any(|fence| Role::of(self.program, fence).order.releases())
     }
 
     /// Chooses a source for the next read in doubt.

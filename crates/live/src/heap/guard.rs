@@ -8,7 +8,7 @@
 //!
 //! To close blocks takes system calls, so a search does it only where it matters: from the start once a free, or a read of
 //! a pointer, was seen that an access may race with ([`crate::plain`]). Freed blocks are closed in the first executions too.
-//! In searches that take long only some of the later executions are looked at.
+//! A search may look at some of the later executions only ([`PlainAccesses::Sampled`]).
 
 use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
@@ -18,14 +18,15 @@ use teetotal_program::ThreadId;
 use super::lane::{Block, Lane, PAGE};
 use super::site::Site;
 use super::{BlockEvent, BlockId, Heap, Moment};
+use crate::plain::PlainAccesses;
 
 /// In so many executions of each copy of a model all freed blocks are closed.
 const FIRST: u32 = 16;
 
-/// Where accesses are seen, they are in so many executions of each copy of a model,
+/// Where accesses are sampled, they are seen in so many executions of each copy of a model,
 const TRACKED: u32 = 1_000;
 /// and in one of so many after that.
-const THINNED: u32 = 64;
+const SAMPLED: u32 = 64;
 
 /// So many bytes of a block, or of what a thread is started with, are searched for pointers.
 const SEARCHED: usize = 1 << 12;
@@ -35,6 +36,8 @@ const SEARCHED: usize = 1 << 12;
 pub(super) struct Guard {
     /// Whether accesses can be seen, and may be.
     can_track: Cell<bool>,
+    /// Whether they are seen in some executions only, where there are many.
+    samples: Cell<bool>,
     /// Whether the accesses of this search are to be seen.
     tracks: Cell<bool>,
     /// Whether those of this execution are.
@@ -174,7 +177,8 @@ impl Guard {
     pub(super) fn begin_execution(&self) {
         let number = self.executions.get().saturating_add(1);
         self.executions.set(number);
-        self.tracks_now.set(self.tracks.get() && (number <= TRACKED || number.is_multiple_of(THINNED)));
+        let is_sampled = !self.samples.get() || number <= TRACKED || number.is_multiple_of(SAMPLED);
+        self.tracks_now.set(self.tracks.get() && is_sampled);
         // SAFETY: nothing of this module keeps a reference to it.
         unsafe { (*self.open.get()).clear() };
         self.has_closed.set(false);
@@ -220,8 +224,14 @@ impl Guard {
 
 impl Heap {
     /// Plain accesses may be seen, if the system can do that.
-    pub(crate) fn allow_plain(&self) {
-        self.guard.can_track.set(self.is_on() && is_supported());
+    pub(crate) fn allow_plain(&self, accesses: PlainAccesses) {
+        self.guard.can_track.set(accesses != PlainAccesses::Never && self.is_on() && is_supported());
+        self.guard.samples.set(accesses == PlainAccesses::Sampled);
+    }
+
+    /// Whether plain accesses of this search are seen, but not in this execution.
+    pub(crate) fn skips_plain(&self) -> bool {
+        self.guard.tracks.get() && !self.guard.tracks_now.get()
     }
 
     /// From now on plain accesses are seen, if they can be.

@@ -217,3 +217,104 @@ impl Lane {
         self.given_up.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Addresses that nothing is at: a lane does not touch its blocks when it allocates them.
+    const BOUNDS: Range<usize> = 0x4000_0000..0x4400_0000;
+
+    fn lane() -> Lane {
+        Lane::new(ThreadId(3), BOUNDS, BOUNDS.start)
+    }
+
+    fn allocate(lane: &mut Lane, size: usize, align: usize) -> usize {
+        lane.allocate(Moment::default(), size, align, Site::UNKNOWN).expect("there is room")
+    }
+
+    #[test]
+    fn blocks_are_aligned_and_do_not_overlap() {
+        let mut lane = lane();
+        let mut end = BOUNDS.start;
+        // More than have pages of their own.
+        for n in 0..ALONE + 2_000 {
+            let (size, align) = (n * 37 % 300, 1 << (n % 9));
+            let start = allocate(&mut lane, size, align);
+            assert!(start.is_multiple_of(align) && start.is_multiple_of(GRAIN), "{start:x}");
+            assert!(start >= end && start + size <= BOUNDS.end, "{start:x}");
+            end = start + size;
+        }
+    }
+
+    #[test]
+    fn a_block_on_pages_of_its_own_shares_none_with_its_neighbors() {
+        let mut lane = lane();
+        for n in 0..100 {
+            allocate(&mut lane, 1 + n * 113 % 9_000, 8);
+        }
+        let pages = |block: &Block| block.start / PAGE..(block.start + block.size - 1) / PAGE + 1;
+        assert!(lane.blocks.iter().all(|block| block.is_alone));
+        assert!(lane.blocks.windows(2).all(|two| pages(&two[0]).end <= pages(&two[1]).start));
+        let lines: std::collections::BTreeSet<usize> =
+            lane.blocks.iter().map(|block| block.start % PAGE / 64).collect();
+        assert!(lines.len() > 20, "they use different lines of a cache");
+    }
+
+    #[test]
+    fn two_lanes_that_allocate_the_same_have_the_same_addresses() {
+        let (mut one, mut other) = (lane(), lane());
+        for n in 0..200 {
+            assert_eq!(allocate(&mut one, n * 7, 8), allocate(&mut other, n * 7, 8));
+        }
+    }
+
+    #[test]
+    fn a_block_is_found_by_each_of_its_addresses_and_by_no_other() {
+        let mut lane = lane();
+        let starts: Vec<usize> = (0..50).map(|_| allocate(&mut lane, 24, 8)).collect();
+        for (index, &start) in starts.iter().enumerate() {
+            assert_eq!(lane.at(start), Some(index));
+            assert_eq!((lane.at(start + 8), lane.at(start - 8)), (None, None));
+            for inside in [start, start + 1, start + 23] {
+                assert_eq!(lane.around(inside), Some(index));
+            }
+            assert_eq!((lane.around(start - 1), lane.around(start + 24)), (None, None));
+        }
+    }
+
+    #[test]
+    fn a_spare_block_is_given_out_again_for_the_same_layout_alone() {
+        let mut lane = lane();
+        let (first, second) = (allocate(&mut lane, 24, 8), allocate(&mut lane, 24, 8));
+        lane.blocks[0].end(Some(ThreadId(3)), Moment::default(), Site::UNKNOWN);
+        lane.spare.push(0);
+        assert_eq!(lane.used().collect::<Vec<_>>(), [Range { start: second, end: second + 24 }]);
+        assert!(![allocate(&mut lane, 32, 8), allocate(&mut lane, 24, 16)].contains(&first));
+        assert_eq!(allocate(&mut lane, 24, 8), first);
+        assert!(lane.blocks[0].is_live && lane.spare.is_empty());
+        assert_ne!(allocate(&mut lane, 24, 8), first);
+    }
+
+    #[test]
+    fn a_lane_without_room_gives_nothing() {
+        let mut lane = lane();
+        let mut take = |size| lane.allocate(Moment::default(), size, 8, Site::UNKNOWN);
+        assert_eq!(take(BOUNDS.len() + 1), None);
+        assert_eq!(take(usize::MAX), None);
+        assert_eq!(take(BOUNDS.len()), Some(BOUNDS.start));
+        assert_eq!(take(1), None);
+    }
+
+    #[test]
+    fn a_block_is_shared_by_threads_that_had_its_address_and_stays_for_others() {
+        let mut lane = lane();
+        allocate(&mut lane, 8, 8);
+        let block = &mut lane.blocks[0];
+        assert!(!block.stays());
+        block.published_by |= bit(ThreadId(2));
+        assert!(block.stays() && block.is_shared_by(ThreadId(2)) && !block.is_shared_by(ThreadId(3)));
+        block.begin(ThreadId(3), Moment::default(), Site::UNKNOWN);
+        assert!(!block.stays(), "another allocation is another block");
+    }
+}

@@ -48,3 +48,30 @@ pub(super) unsafe fn fill(start: usize, size: usize) {
         chunk.copy_from_slice(&poison[..chunk.len()]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_of_any_size_is_filled_to_its_end_and_no_further() {
+        for size in 0..40 {
+            let mut bytes = [0xff_u8; 48];
+            // SAFETY: the bytes are not used meanwhile.
+            unsafe { fill(bytes.as_mut_ptr() as usize, size) };
+            let word = bytes[..8].try_into().map_or(0, usize::from_ne_bytes);
+            assert!(size < 8 || is_poison(word), "{word:x}");
+            assert!(bytes[size..].iter().all(|&byte| byte == 0xff), "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_through_a_poisoned_pointer_is_near_the_poison() {
+        watch_poison();
+        let poison = POISON.load(Ordering::Relaxed);
+        assert!([poison, poison + 4_000, poison - 4_000, resume_address()].into_iter().all(is_poison));
+        let local = 0_u8;
+        let others = [0, 8, &raw const local as usize, poison + BYTES, poison - BYTES];
+        assert!(!others.into_iter().any(is_poison));
+    }
+}

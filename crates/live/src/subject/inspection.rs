@@ -9,7 +9,7 @@ use crate::complaint::{Complaint, Place};
 use crate::identity::Key;
 use crate::loops::Deed;
 use crate::request::{WaitsFor, What};
-use crate::script::Done;
+use crate::script::RecordedOp;
 
 impl Live {
     /// Where `thread` stands in the source.
@@ -41,7 +41,7 @@ impl Live {
 
     /// What `thread` has done, if places are recorded.
     #[must_use]
-    pub fn done(&self, thread: ThreadId) -> &[Done] {
+    pub fn done(&self, thread: ThreadId) -> &[RecordedOp] {
         self.threads.get(thread.index()).map_or(&[], |own| &own.done)
     }
 

@@ -18,9 +18,9 @@ use crate::heap::FaultKind;
 use crate::hidden::unseen;
 use crate::runtime::current_unguarded;
 
-/// A value that several own.
+/// A thread-safe reference-counting pointer.
 ///
-/// An `Arc` that is not dropped at the end of an execution is reported, as [`Arc::new`] made it.
+/// An `Arc` that is not dropped at the end of an execution is reported as a leak.
 ///
 /// An `Arc<dyn Trait>` or `Arc<[T]>` is made from the one of the standard library, since only that can be coerced:
 /// `Arc::from_std(std::sync::Arc::new(value))`.
@@ -39,20 +39,20 @@ impl Drop for Unmade {
 }
 
 impl<T> Arc<T> {
-    /// Owns `value`.
+    /// Creates an `Arc` that owns `value`.
     #[track_caller]
     pub fn new(value: T) -> Arc<T> {
         Arc::tagged(real::Arc::new(value), Location::caller())
     }
 
-    /// Owns `value`, which does not move.
+    /// Creates a pinned `Arc` that owns `value`.
     #[track_caller]
     pub fn pin(value: T) -> Pin<Arc<T>> {
         // SAFETY: the value is on the heap and is moved by nobody who has only pinned references.
         unsafe { Pin::new_unchecked(Arc::new(value)) }
     }
 
-    /// Owns what `f` makes of a weak reference to it.
+    /// Creates an `Arc` whose value `f` builds from a weak reference to it.
     #[track_caller]
     pub fn new_cyclic<F>(f: F) -> Arc<T>
     where
@@ -80,7 +80,7 @@ impl<T> Arc<T> {
         Arc::with_tag(value, tag)
     }
 
-    /// The value, if nobody else owns it.
+    /// Returns the value if this is the only strong reference, else the reference.
     #[track_caller]
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
         let (place, tag) = (Location::caller(), this.tag);
@@ -113,7 +113,7 @@ impl<T> Arc<T> {
         tag.let_go(|| real::Arc::into_inner(this.into_std()))
     }
 
-    /// The value, or a clone if others own it too.
+    /// Returns the value, or a clone of it if there are other strong references.
     #[track_caller]
     pub fn unwrap_or_clone(this: Self) -> T
     where
@@ -140,17 +140,17 @@ impl<T: ?Sized> Arc<T> {
         Arc { value: ManuallyDrop::new(value), tag }
     }
 
-    /// Owns what an `Arc` of the standard library owns, which may be of a type without a size.
+    /// Takes over the value of an `Arc` of the standard library, which may be unsized.
     ///
     /// # Panics
-    /// If others own it too.
+    /// If it is not the only reference.
     #[track_caller]
     pub fn from_std(mut value: real::Arc<T>) -> Self {
         assert!(real::Arc::get_mut(&mut value).is_some(), "the Arc given to `from_std` is not the only one");
         Arc::tagged(value, Location::caller())
     }
 
-    /// How many own the value.
+    /// Returns the number of strong references.
     #[track_caller]
     pub fn strong_count(this: &Self) -> usize {
         this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
@@ -158,7 +158,7 @@ impl<T: ?Sized> Arc<T> {
         counts.map_or_else(|| real::Arc::strong_count(&this.value), |(strong, _)| strong)
     }
 
-    /// How many weak references there are.
+    /// Returns the number of weak references.
     #[track_caller]
     pub fn weak_count(this: &Self) -> usize {
         this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
@@ -166,7 +166,7 @@ impl<T: ?Sized> Arc<T> {
         counts.map_or_else(|| real::Arc::weak_count(&this.value), |(_, weak)| weak)
     }
 
-    /// A weak reference.
+    /// Creates a weak reference.
     #[track_caller]
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
@@ -174,7 +174,7 @@ impl<T: ?Sized> Arc<T> {
         Weak { value: ManuallyDrop::new(real::Arc::downgrade(&this.value)), tag: this.tag }
     }
 
-    /// The value, to change it, if nobody else has a reference.
+    /// Returns a mutable reference to the value if there is no other reference, strong or weak.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         this.tag.refuse_ended(FaultKind::UseAfterFree, Location::caller());
@@ -184,32 +184,32 @@ impl<T: ?Sized> Arc<T> {
         real::Arc::get_mut(&mut this.value)
     }
 
-    /// Whether both own the same value.
+    /// Returns whether both own the same value.
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
         real::Arc::ptr_eq(&this.value, &other.value)
     }
 
-    /// A pointer to the value, which the reference lives on in.
+    /// Turns the reference into a pointer to the value.
     pub fn into_raw(this: Self) -> *const T {
         real::Arc::into_raw(this.into_std())
     }
 
-    /// A pointer to the value.
+    /// Returns a pointer to the value.
     pub fn as_ptr(this: &Self) -> *const T {
         real::Arc::as_ptr(&this.value)
     }
 
-    /// The reference that lives on in a pointer.
+    /// Turns a pointer back into a reference.
     ///
     /// # Safety
-    /// The pointer must come from [`Arc::into_raw`], and be used so once.
+    /// The pointer must come from [`Arc::into_raw`], and must be turned back only once.
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
         // SAFETY: the caller's.
         Arc { value: ManuallyDrop::new(unsafe { real::Arc::from_raw(pointer) }), tag }
     }
 
-    /// There is one more reference in pointers.
+    /// Increments the strong count of the `Arc` behind a pointer.
     ///
     /// # Safety
     /// The pointer must come from [`Arc::into_raw`], and there must be an owner.
@@ -220,7 +220,7 @@ impl<T: ?Sized> Arc<T> {
         let _more = ManuallyDrop::new(Arc::clone(&this));
     }
 
-    /// There is one reference less in pointers.
+    /// Decrements the strong count of the `Arc` behind a pointer.
     ///
     /// # Safety
     /// The pointer must come from [`Arc::into_raw`], and there must be an owner.
@@ -232,9 +232,9 @@ impl<T: ?Sized> Arc<T> {
 }
 
 impl<T: Clone> Arc<T> {
-    /// The value, to change it; a clone if there are other strong references.
+    /// Returns a mutable reference to the value, cloning it if there are other strong references.
     ///
-    /// If there are only weak references beside this one, the value moves away from them and is not cloned.
+    /// If all other references are weak, the value is moved away from them and not cloned.
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T {
         let place = Location::caller();

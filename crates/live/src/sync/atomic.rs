@@ -51,7 +51,7 @@ pub fn fence(ordering: Ordering) {
     }
 }
 
-/// A fence for the compiler only; the hardware models know none.
+/// A fence for the compiler only; it has no effect in a model.
 pub fn compiler_fence(ordering: Ordering) {
     real::compiler_fence(ordering);
 }
@@ -171,14 +171,14 @@ pub(crate) fn exclusive<'a, R>(real: &'a mut R, identity: &Identity) -> &'a mut 
 
 macro_rules! atomic {
     ($name:ident, $int:ty, $bits:expr, $signed:expr) => {
-        /// A look-alike of the type of the same name in `std::sync::atomic`.
+        /// As the type of the same name in `std::sync::atomic`.
         pub struct $name {
             real: real::$name,
             pub(crate) identity: Identity,
         }
 
         impl $name {
-            /// A cell that holds `value`.
+            /// Creates a cell that holds `value`.
             pub const fn new(value: $int) -> Self {
                 $name { real: real::$name::new(value), identity: Identity::new() }
             }
@@ -220,7 +220,7 @@ macro_rules! atomic {
                 old as $int
             }
 
-            /// Reads.
+            /// Loads the value.
             #[inline]
             #[track_caller]
             pub fn load(&self, ordering: Ordering) -> $int {
@@ -232,7 +232,7 @@ macro_rules! atomic {
                 call(|| load(self.cell(), ordering, place)) as $int
             }
 
-            /// Writes.
+            /// Stores a value.
             #[inline]
             #[track_caller]
             pub fn store(&self, value: $int, ordering: Ordering) {
@@ -244,7 +244,7 @@ macro_rules! atomic {
                 call(|| store(self.cell(), Self::raw(value), ordering, place));
             }
 
-            /// Writes; returns the previous value.
+            /// Stores a value; returns the previous value.
             #[inline]
             #[track_caller]
             pub fn swap(&self, value: $int, ordering: Ordering) -> $int {
@@ -255,7 +255,7 @@ macro_rules! atomic {
                 }
             }
 
-            /// Writes `new` if the value is `current`.
+            /// Stores `new` if the value is `current`; returns the previous value, as an error on failure.
             #[inline]
             #[track_caller]
             pub fn compare_exchange(
@@ -280,7 +280,7 @@ macro_rules! atomic {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`Self::compare_exchange`], but it may fail spuriously; under the checker it does, as often as that is asked for.
+            /// As [`Self::compare_exchange`], but may fail spuriously; in a model up to the bound on spurious failures.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -297,13 +297,13 @@ macro_rules! atomic {
                 self.compare_exchange(current, new, success, failure)
             }
 
-            /// As [`Self::compare_exchange`], with one ordering and the old value alone.
+            /// As [`Self::compare_exchange`], with one ordering; returns the previous value.
             #[track_caller]
             pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
                 self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
             }
 
-            /// Writes what `f` makes of the value; returns the previous one, or the current one as an error if `f` returns `None`.
+            /// Stores `f` of the value; returns the previous value, or the current one as an error if `f` is `None`.
             ///
             /// `f` is called again if another thread has written meanwhile, or if the exchange fails spuriously.
             #[track_caller]
@@ -321,7 +321,7 @@ macro_rules! atomic {
                 Err(old)
             }
 
-            /// What it holds, without synchronization.
+            /// Loads the value without synchronization.
             ///
             /// # Safety
             /// No other thread may write at the same time.
@@ -334,13 +334,13 @@ macro_rules! atomic {
                 }
             }
 
-            /// Calls `f` with the value, which nobody else can access meanwhile.
+            /// Calls `f` with a mutable reference to the value.
             #[track_caller]
             pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $int) -> R) -> R {
                 f(self.get_mut())
             }
 
-            /// The value, which nobody else can access meanwhile.
+            /// Returns a mutable reference to the value.
             #[track_caller]
             pub fn get_mut(&mut self) -> &mut $int {
                 let taken = if self.is_searched() { Some(take(self.cell(), &self.identity)) } else { None };
@@ -351,13 +351,13 @@ macro_rules! atomic {
                 value
             }
 
-            /// The value.
+            /// Returns the value.
             #[track_caller]
             pub fn into_inner(mut self) -> $int {
                 *self.get_mut()
             }
 
-            /// A pointer to the cell; what is done through it is not the search's affair.
+            /// Returns a pointer to the value; accesses through it are not checked.
             pub const fn as_ptr(&self) -> *mut $int {
                 self.real.as_ptr()
             }
@@ -396,14 +396,14 @@ macro_rules! integer {
             integer!(@fetch fetch_or, Or, "Sets the bits of `value`; returns the previous value.", $int);
             integer!(@fetch fetch_xor, Xor, "Flips the bits of `value`; returns the previous value.", $int);
 
-            /// The larger; returns the previous value.
+            /// Stores the maximum; returns the previous value.
             #[track_caller]
             pub fn fetch_max(&self, value: $int, ordering: Ordering) -> $int {
                 let function = if $signed { Function::SignedMax } else { Function::Max };
                 if self.is_searched() { self.update(function, value, ordering) } else { self.written().fetch_max(value, ordering) }
             }
 
-            /// The smaller; returns the previous value.
+            /// Stores the minimum; returns the previous value.
             #[track_caller]
             pub fn fetch_min(&self, value: $int, ordering: Ordering) -> $int {
                 let function = if $signed { Function::SignedMin } else { Function::Min };

@@ -12,31 +12,31 @@ use crate::runtime::{is_active, perform};
 
 /// Lets threads wait for each other.
 ///
-/// Under the checker it is the number of those that have come.
+/// In a model its state is the number of threads that have arrived.
 pub struct Barrier {
     real: real::Barrier,
     identity: Identity,
     size: usize,
 }
 
-/// Whether a thread is the one that all waited for.
+/// Whether a thread was the leader of its group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// Whether it is.
+    /// Returns whether the thread was the leader: the last one to arrive.
     pub fn is_leader(&self) -> bool {
         self.0
     }
 }
 
 impl Barrier {
-    /// For `n` threads.
+    /// Creates a barrier for `n` threads.
     pub const fn new(n: usize) -> Self {
         Barrier { real: real::Barrier::new(n), identity: Identity::new(), size: n }
     }
 
-    /// Waits until as many threads wait as there should.
+    /// Waits until all `n` threads wait.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         if !is_active() {

@@ -16,28 +16,28 @@ use crate::request::{Cell, Function, Matter, Until, Update, What};
 use crate::runtime::{is_active, perform, running};
 use crate::spurious::goes_wrong;
 
-/// A place where threads wait until others notify them.
+/// A condition variable.
 ///
-/// Under the checker it is a set of the threads that wait, one bit for each; from the 65th on they share bits.
+/// In a model its state is the set of waiting threads, one bit for each; from the 65th on they share bits.
 /// A notification orders nothing: what one thread does before it and another after its wait is ordered by the mutex only.
 pub struct Condvar {
     real: real::Condvar,
     identity: Identity,
 }
 
-/// Whether a wait ended because its time was over.
+/// Whether a wait timed out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// Whether it did.
+    /// Returns whether the wait timed out.
     pub fn timed_out(&self) -> bool {
         self.0
     }
 }
 
 impl Condvar {
-    /// A place where nobody waits.
+    /// Creates a condition variable without waiting threads.
     pub const fn new() -> Self {
         Condvar { real: real::Condvar::new(), identity: Identity::new() }
     }
@@ -53,7 +53,7 @@ impl Condvar {
         perform(What::Rmw { at: self.cell(), update, order, on_failure }, place)
     }
 
-    /// Frees the lock of `guard`, waits to be notified, and takes it again.
+    /// Releases the lock of `guard`, waits for a notification, and takes the lock again.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
@@ -70,7 +70,7 @@ impl Condvar {
         lock.lock_at(place)
     }
 
-    /// The same, until `condition` no longer holds.
+    /// Waits until `condition` no longer holds.
     #[track_caller]
     pub fn wait_while<'a, T, F>(&self, mut guard: MutexGuard<'a, T>, mut condition: F) -> LockResult<MutexGuard<'a, T>>
     where
@@ -82,7 +82,7 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// As [`Condvar::wait`], but the time may be over first; under the checker it may at any time.
+    /// As [`Condvar::wait`], with a time-out, which in a model may elapse at any time.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -151,7 +151,7 @@ impl Condvar {
         own
     }
 
-    /// Wakes one of the threads that wait, whichever it is.
+    /// Wakes any one of the waiting threads.
     #[track_caller]
     pub fn notify_one(&self) {
         let place = Location::caller();
@@ -173,7 +173,7 @@ impl Condvar {
         }
     }
 
-    /// Wakes all threads that wait.
+    /// Wakes all waiting threads.
     #[track_caller]
     pub fn notify_all(&self) {
         let place = Location::caller();

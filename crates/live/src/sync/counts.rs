@@ -5,9 +5,9 @@
 
 use std::panic::Location;
 
+use teetotal_clocks::Clock;
 use teetotal_program::{OnFailure, Order, ThreadId, Value};
 
-use crate::clock::Clock;
 use crate::complaint::Complaint;
 use crate::heap::FaultKind;
 use crate::hidden::{Kind, Name, unseen};
@@ -192,7 +192,7 @@ impl Tag {
     fn has_changed(self) {
         self.searched(|execution, thread, counts| {
             let mut races = execution.races.borrow_mut();
-            counts.changed.set(thread.index(), races.time(thread));
+            counts.changed.set(thread, races.time(thread));
             if counts.looked.as_ref().is_some_and(|looked| !races.knows(thread, &looked.counted)) {
                 execution.expose(counts.name);
             }
@@ -280,7 +280,7 @@ impl Tag {
             if !races.knows(thread, &counts.dropped) || !races.knows(thread, &counts.changed) {
                 execution.expose(counts.name);
             }
-            counts.looked.get_or_insert_default().counted.set(thread.index(), races.time(thread));
+            counts.looked.get_or_insert_default().counted.set(thread, races.time(thread));
         });
     }
 
@@ -315,7 +315,7 @@ impl Tag {
             if !races.knows(thread, &counts.dropped) {
                 execution.expose(counts.name);
             }
-            counts.looked.get_or_insert_default().asked.set(thread.index(), races.time(thread));
+            counts.looked.get_or_insert_default().asked.set(thread, races.time(thread));
         });
         self.has_changed();
         None

@@ -16,14 +16,14 @@ use crate::runtime::current;
 use crate::spurious::goes_wrong;
 use crate::statics::own_ref;
 
-/// A boolean that threads may share.
+/// A boolean that threads can share.
 pub struct AtomicBool {
     real: real::AtomicBool,
     pub(crate) identity: Identity,
 }
 
 impl AtomicBool {
-    /// A cell that holds `value`.
+    /// Creates a cell that holds `value`.
     pub const fn new(value: bool) -> Self {
         AtomicBool { real: real::AtomicBool::new(value), identity: Identity::new() }
     }
@@ -50,14 +50,24 @@ impl AtomicBool {
         is_searched(&self.identity, |value| own_ref(&self.real).store(value != 0, Ordering::Relaxed))
     }
 
+    /// Writes what `function` makes of the value, which `own` does outside of executions; returns the previous value.
     #[inline]
     #[track_caller]
-    fn update(&self, function: Function, operand: bool, ordering: Ordering) -> bool {
+    fn update(
+        &self,
+        function: Function,
+        operand: bool,
+        ordering: Ordering,
+        own: impl Fn(&real::AtomicBool, bool, Ordering) -> bool,
+    ) -> bool {
+        if !self.is_searched() {
+            return own(self.written(), operand, ordering);
+        }
         let place = Location::caller();
         call(|| update(self.cell(), Update::new(function, operand.into(), 1), ordering, Ordering::Relaxed, place)) != 0
     }
 
-    /// Reads.
+    /// Loads the value.
     #[inline]
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> bool {
@@ -69,7 +79,7 @@ impl AtomicBool {
         call(|| load(self.cell(), ordering, place)) != 0
     }
 
-    /// Writes.
+    /// Stores a value.
     #[inline]
     #[track_caller]
     pub fn store(&self, value: bool, ordering: Ordering) {
@@ -81,59 +91,39 @@ impl AtomicBool {
         call(|| store(self.cell(), value.into(), ordering, place));
     }
 
-    /// Writes; returns the previous value.
+    /// Stores a value; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn swap(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() {
-            self.update(Function::Swap, value, ordering)
-        } else {
-            self.written().swap(value, ordering)
-        }
+        self.update(Function::Swap, value, ordering, real::AtomicBool::swap)
     }
 
     /// Logical AND; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn fetch_and(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() {
-            self.update(Function::And, value, ordering)
-        } else {
-            self.written().fetch_and(value, ordering)
-        }
+        self.update(Function::And, value, ordering, real::AtomicBool::fetch_and)
     }
 
     /// Logical NAND; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn fetch_nand(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() {
-            self.update(Function::Nand, value, ordering)
-        } else {
-            self.written().fetch_nand(value, ordering)
-        }
+        self.update(Function::Nand, value, ordering, real::AtomicBool::fetch_nand)
     }
 
     /// Logical OR; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn fetch_or(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() {
-            self.update(Function::Or, value, ordering)
-        } else {
-            self.written().fetch_or(value, ordering)
-        }
+        self.update(Function::Or, value, ordering, real::AtomicBool::fetch_or)
     }
 
     /// Logical XOR; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn fetch_xor(&self, value: bool, ordering: Ordering) -> bool {
-        if self.is_searched() {
-            self.update(Function::Xor, value, ordering)
-        } else {
-            self.written().fetch_xor(value, ordering)
-        }
+        self.update(Function::Xor, value, ordering, real::AtomicBool::fetch_xor)
     }
 
     /// Logical NOT; returns the previous value.
@@ -143,7 +133,7 @@ impl AtomicBool {
         self.fetch_xor(true, ordering)
     }
 
-    /// Writes `new` if the value is `current`.
+    /// Stores `new` if the value is `current`; returns the previous value, as an error on failure.
     #[inline]
     #[track_caller]
     pub fn compare_exchange(
@@ -167,7 +157,7 @@ impl AtomicBool {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but it may fail spuriously; under the checker it does, as often as that is asked for.
+    /// As [`Self::compare_exchange`], but may fail spuriously, in a model within the bound on spurious failures.
     #[inline]
     #[track_caller]
     pub fn compare_exchange_weak(
@@ -185,13 +175,13 @@ impl AtomicBool {
         self.compare_exchange(current, new, success, failure)
     }
 
-    /// As [`Self::compare_exchange`], with one ordering and the old value alone.
+    /// As [`Self::compare_exchange`], with one ordering; returns the previous value.
     #[track_caller]
     pub fn compare_and_swap(&self, current: bool, new: bool, ordering: Ordering) -> bool {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
     }
 
-    /// Writes what `f` makes of the value; returns the previous one, or the current one as an error if `f` returns `None`.
+    /// Stores `f` of the value; returns the previous value, or the current one as an error if `f` returns `None`.
     ///
     /// `f` is called again if another thread has written meanwhile, or if the exchange fails spuriously.
     #[inline]
@@ -210,7 +200,7 @@ impl AtomicBool {
         Err(old)
     }
 
-    /// What it holds, without synchronization.
+    /// Loads the value without synchronization.
     ///
     /// # Safety
     /// No other thread may write at the same time.
@@ -219,13 +209,13 @@ impl AtomicBool {
         if self.is_searched() { read_unsynchronized(self.cell()) != 0 } else { self.own().load(Ordering::Relaxed) }
     }
 
-    /// Calls `f` with the value, which nobody else can access meanwhile.
+    /// Calls `f` with a mutable reference to the value.
     #[track_caller]
     pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut bool) -> R) -> R {
         f(self.get_mut())
     }
 
-    /// The value, which nobody else can access meanwhile.
+    /// Returns a mutable reference to the value.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut bool {
         let taken = if self.is_searched() { Some(take(self.cell(), &self.identity)) } else { None };
@@ -236,13 +226,13 @@ impl AtomicBool {
         value
     }
 
-    /// The value.
+    /// Returns the value.
     #[track_caller]
     pub fn into_inner(mut self) -> bool {
         *self.get_mut()
     }
 
-    /// A pointer to the cell; what is done through it is not the search's affair.
+    /// Returns a pointer to the value; accesses through it are not checked.
     pub const fn as_ptr(&self) -> *mut bool {
         self.real.as_ptr()
     }

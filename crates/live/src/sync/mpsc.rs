@@ -20,7 +20,7 @@ use crate::request::{Cell, Function, Until, Update, What};
 use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, refuse_captured, running};
 use crate::thread::unmodeled;
 
-/// A channel without a limit.
+/// Creates an unbounded channel.
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     if is_active() {
         let shared = unmodeled(|| Arc::new(Shared::new(None)));
@@ -30,7 +30,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (Sender(Way::Real(sender)), Receiver(End::Real(receiver)))
 }
 
-/// A channel that holds at most `bound` messages; a sender waits for room, or with a bound of 0 for the receiver.
+/// Creates a channel that holds at most `bound` messages; with a bound of 0, a send waits for its receive.
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     if is_active() {
         let shared = unmodeled(|| Arc::new(Shared::new(Some(bound))));
@@ -222,14 +222,14 @@ enum Way<T, R> {
     Modeled(Arc<Shared<T>>),
 }
 
-/// Sends messages.
+/// The sending side of a channel.
 pub struct Sender<T>(Way<T, real::Sender<T>>);
 
-/// Sends messages to a channel with a bound.
+/// The sending side of a bounded channel.
 pub struct SyncSender<T>(Way<T, real::SyncSender<T>>);
 
 impl<T> Sender<T> {
-    /// Sends a message, unless nobody receives.
+    /// Sends a message; an error if the receiver was dropped.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match &self.0 {
@@ -240,7 +240,7 @@ impl<T> Sender<T> {
 }
 
 impl<T> SyncSender<T> {
-    /// Sends a message, unless nobody receives; waits as long as there is no room.
+    /// Sends a message, waiting for room; an error if the receiver was dropped.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match &self.0 {
@@ -249,7 +249,7 @@ impl<T> SyncSender<T> {
         }
     }
 
-    /// Sends a message if there is room and the receiver is there.
+    /// Sends a message if there is room and the receiver was not dropped.
     ///
     /// With a bound of 0 there is room only while the receiver is blocked in [`Receiver::recv`].
     #[track_caller]
@@ -296,7 +296,7 @@ macro_rules! sender {
 sender!(Sender);
 sender!(SyncSender);
 
-/// Receives messages.
+/// The receiving side of a channel.
 pub struct Receiver<T>(End<T>);
 
 enum End<T> {
@@ -308,7 +308,7 @@ enum End<T> {
 unsafe impl<T: Send> Send for Receiver<T> {}
 
 impl<T> Receiver<T> {
-    /// Waits for a message, unless there will be none.
+    /// Waits for a message; an error if there is none and all senders were dropped.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.0 {
@@ -317,7 +317,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// A message, if there is one.
+    /// Receives a message if there is one.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         match &self.0 {
@@ -326,7 +326,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// As [`Receiver::recv`], but the time may be over first; under the checker it may at any time.
+    /// As [`Receiver::recv`], with a time-out, which in a model may elapse at any time.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
@@ -335,12 +335,12 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// The messages, until there will be none.
+    /// Iterates over messages until all senders were dropped.
     pub fn iter(&self) -> Iter<'_, T> {
         Iter(self)
     }
 
-    /// The messages that are there.
+    /// Iterates over the messages that are there, without waiting.
     pub fn try_iter(&self) -> TryIter<'_, T> {
         TryIter(self)
     }
@@ -367,15 +367,15 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-/// Messages, until there will be none.
+/// Iterates over messages until all senders were dropped.
 #[derive(Debug)]
 pub struct Iter<'a, T>(&'a Receiver<T>);
 
-/// The messages that are there.
+/// Iterates over the messages that are there, without waiting.
 #[derive(Debug)]
 pub struct TryIter<'a, T>(&'a Receiver<T>);
 
-/// Messages, until there will be none, with the receiver.
+/// Iterates over messages until all senders were dropped, and owns the receiver.
 #[derive(Debug)]
 pub struct IntoIter<T>(Receiver<T>);
 

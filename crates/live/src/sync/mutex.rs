@@ -20,7 +20,7 @@ use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{is_active, perform, perform_in_drop, running};
 use crate::statics::{own, own_mut};
 
-/// A lock around data.
+/// A mutual exclusion lock around data.
 pub struct Mutex<T: ?Sized> {
     /// Locks outside of models.
     real: real::Mutex<()>,
@@ -62,7 +62,7 @@ pub(super) fn take(lock: &Identity) {
 }
 
 impl<T> Mutex<T> {
-    /// A lock around `data`.
+    /// Creates an unlocked lock around `data`.
     pub const fn new(data: T) -> Self {
         Mutex {
             real: real::Mutex::new(()),
@@ -72,7 +72,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// The data.
+    /// Returns the data.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
         take(&self.identity);
@@ -112,7 +112,7 @@ impl<T: ?Sized> Mutex<T> {
         self.guard(Some(real), place)
     }
 
-    /// Takes the lock if it is free.
+    /// Takes the lock if it is free, without waiting.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
@@ -152,7 +152,7 @@ impl<T: ?Sized> Mutex<T> {
         if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    /// The data, which nobody else can access meanwhile.
+    /// Returns a mutable reference to the data.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         take(&self.identity);
@@ -162,7 +162,7 @@ impl<T: ?Sized> Mutex<T> {
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 
-    /// Whether a thread panicked while it held the lock.
+    /// Returns whether a thread panicked while it held the lock.
     ///
     /// It may change at any time, unless the thread holds the lock.
     #[track_caller]
@@ -170,7 +170,7 @@ impl<T: ?Sized> Mutex<T> {
         self.poison.get(Location::caller())
     }
 
-    /// Forgets that a thread panicked.
+    /// Clears the poison flag.
     #[track_caller]
     pub fn clear_poison(&self) {
         self.poison.clear(&self.identity, Location::caller());

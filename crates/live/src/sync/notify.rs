@@ -16,7 +16,7 @@ pub struct Notify {
 }
 
 impl Notify {
-    /// Nobody has notified.
+    /// Creates a `Notify` without a notification.
     pub const fn new() -> Self {
         Notify { identity: Identity::new(), real: (std::sync::Mutex::new(false), std::sync::Condvar::new()) }
     }
@@ -25,7 +25,7 @@ impl Notify {
         Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
-    /// Lets the thread go on that waits, or is the next to wait.
+    /// Wakes the waiting thread, or lets the next wait return at once.
     #[track_caller]
     pub fn notify(&self) {
         if !is_active() {
@@ -37,7 +37,7 @@ impl Notify {
         perform(What::Rmw { at, update, order: Order::Release, on_failure }, Location::caller());
     }
 
-    /// Waits until somebody notifies, or has since the last wait.
+    /// Waits for a notification, or returns at once if there was one since the last wait.
     #[track_caller]
     pub fn wait(&self) {
         if is_active() {

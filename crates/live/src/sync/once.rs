@@ -20,18 +20,18 @@ const DONE: Value = Value::MAX;
 /// And when the thread that did it panicked.
 pub(crate) const POISONED: Value = Value::MAX - 1;
 
-/// Something that is done once.
+/// One-time initialization.
 pub struct Once {
     real: real::Once,
     identity: Identity,
 }
 
-/// How something that is done once stands.
+/// The state that [`Once::call_once_force`] passes to its closure.
 #[derive(Debug)]
 pub struct OnceState(bool);
 
 impl OnceState {
-    /// Whether somebody panicked who did it before.
+    /// Returns whether an earlier closure panicked.
     pub fn is_poisoned(&self) -> bool {
         self.0
     }
@@ -53,7 +53,7 @@ impl Drop for Finish<'_> {
 }
 
 impl Once {
-    /// Nothing is done.
+    /// Creates a `Once` whose closure has not run.
     pub const fn new() -> Self {
         Once { real: real::Once::new(), identity: Identity::new() }
     }
@@ -67,10 +67,10 @@ impl Once {
         current(|execution| execution.written(self.identity.known(execution)?)).flatten()
     }
 
-    /// Does it, unless it is done; waits for whoever does it.
+    /// Runs `f` unless a closure has completed, and waits for a closure that runs.
     ///
     /// # Panics
-    /// If somebody panicked who did it before.
+    /// If an earlier closure panicked.
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, f: F) {
         if !is_active() {
@@ -83,7 +83,7 @@ impl Once {
         });
     }
 
-    /// The same, also if somebody panicked.
+    /// Runs `f` unless a closure has completed, even if an earlier one panicked.
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
         if !is_active() {
@@ -106,7 +106,7 @@ impl Once {
         }
     }
 
-    /// Whether it is done.
+    /// Returns whether a closure has completed.
     #[track_caller]
     pub fn is_completed(&self) -> bool {
         if !is_active() {
@@ -130,7 +130,7 @@ impl Once {
         assert!(state == DONE, "Once instance has previously been poisoned");
     }
 
-    /// Waits until a closure has completed, also if another one panicked before.
+    /// Waits until a closure has completed, even if an earlier one panicked.
     #[track_caller]
     pub fn wait_force(&self) {
         if !is_active() {
@@ -169,7 +169,7 @@ pub struct OnceLock<T> {
 unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 
 impl<T> OnceLock<T> {
-    /// Nothing is set.
+    /// Creates an empty cell.
     pub const fn new() -> Self {
         OnceLock { once: Once::new(), real: real::OnceLock::new() }
     }
@@ -205,7 +205,7 @@ impl<T> OnceLock<T> {
         });
     }
 
-    /// The value, if it is set.
+    /// Returns the value if it is set.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
         if self.is_outside() {
@@ -217,7 +217,7 @@ impl<T> OnceLock<T> {
         self.value()
     }
 
-    /// The value, which nobody else can access meanwhile.
+    /// Returns a mutable reference to the value.
     #[track_caller]
     pub fn get_mut(&mut self) -> Option<&mut T> {
         if self.is_outside() {
@@ -230,7 +230,7 @@ impl<T> OnceLock<T> {
         Some(unsafe { &mut *value.cast_mut() })
     }
 
-    /// Sets the value, unless it is set.
+    /// Sets the value; returns `value` as an error if it is already set.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let mut value = Some(value);
@@ -238,7 +238,7 @@ impl<T> OnceLock<T> {
         value.map_or(Ok(()), Err)
     }
 
-    /// The value, which `f` makes if it is not set.
+    /// Returns the value, initializing it with `f` if it is not set.
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, f: F) -> &T {
         self.init(|_| f())
@@ -265,13 +265,13 @@ impl<T> OnceLock<T> {
         self.value().expect("it is set")
     }
 
-    /// The value, if it is set.
+    /// Returns the value if it is set.
     #[track_caller]
     pub fn into_inner(mut self) -> Option<T> {
         self.take()
     }
 
-    /// The value, if it is set; it is not any more.
+    /// Takes the value if it is set.
     #[track_caller]
     pub fn take(&mut self) -> Option<T> {
         if self.is_outside() {
@@ -336,7 +336,7 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
 impl<T: UnwindSafe> UnwindSafe for OnceLock<T> {}
 impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
 
-/// A value that is made when it is first used.
+/// A value that is initialized at its first use.
 pub struct LazyLock<T, F = fn() -> T> {
     lock: OnceLock<T>,
     /// Gone from where it is once it was called; a static calls it once in each execution.
@@ -349,15 +349,15 @@ pub struct LazyLock<T, F = fn() -> T> {
 unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// A value that `f` makes.
+    /// Creates a value that `f` initializes.
     pub const fn new(f: F) -> Self {
         LazyLock { lock: OnceLock::new(), init: ManuallyDrop::new(f), has_panicked: AtomicBool::new(false) }
     }
 
-    /// The value.
+    /// Returns the value, initializing it if necessary.
     ///
     /// # Panics
-    /// If the function that makes it panicked before.
+    /// If the initializer panicked before.
     #[track_caller]
     pub fn force(this: &LazyLock<T, F>) -> &T {
         this.lock.init(|state| {

@@ -18,7 +18,7 @@ use crate::runtime::current;
 use crate::spurious::goes_wrong;
 use crate::statics::own_ref;
 
-/// A pointer that threads may share.
+/// A pointer that threads can share.
 pub struct AtomicPtr<T> {
     real: real::AtomicPtr<T>,
     pub(crate) identity: Identity,
@@ -34,7 +34,7 @@ fn pointer<T>(raw: Value) -> *mut T {
 }
 
 impl<T> AtomicPtr<T> {
-    /// A cell that holds `pointer`.
+    /// Creates a cell that holds `pointer`.
     pub const fn new(pointer: *mut T) -> Self {
         AtomicPtr { real: real::AtomicPtr::new(pointer), identity: Identity::new() }
     }
@@ -61,7 +61,7 @@ impl<T> AtomicPtr<T> {
         is_searched(&self.identity, |value| own_ref(&self.real).store(pointer(value), Ordering::Relaxed))
     }
 
-    /// Reads.
+    /// Loads the value.
     #[inline]
     #[track_caller]
     pub fn load(&self, ordering: Ordering) -> *mut T {
@@ -73,7 +73,7 @@ impl<T> AtomicPtr<T> {
         pointer(call(|| load(self.cell(), ordering, place)))
     }
 
-    /// Writes.
+    /// Stores a value.
     #[inline]
     #[track_caller]
     pub fn store(&self, value: *mut T, ordering: Ordering) {
@@ -85,7 +85,7 @@ impl<T> AtomicPtr<T> {
         call(|| store(self.cell(), raw(value), ordering, place));
     }
 
-    /// Writes; returns the previous value.
+    /// Stores a value; returns the previous value.
     #[inline]
     #[track_caller]
     pub fn swap(&self, value: *mut T, ordering: Ordering) -> *mut T {
@@ -96,7 +96,7 @@ impl<T> AtomicPtr<T> {
         pointer(call(|| update(self.cell(), change, ordering, Ordering::Relaxed, place)))
     }
 
-    /// Writes `new` if the pointer is `current`.
+    /// Stores `new` if the pointer is `current`; returns the previous one, as an error on failure.
     #[inline]
     #[track_caller]
     pub fn compare_exchange(
@@ -120,7 +120,7 @@ impl<T> AtomicPtr<T> {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but it may fail spuriously; under the checker it does, as often as that is asked for.
+    /// As [`Self::compare_exchange`], but may fail spuriously, in a model within the bound on spurious failures.
     #[inline]
     #[track_caller]
     pub fn compare_exchange_weak(
@@ -138,13 +138,13 @@ impl<T> AtomicPtr<T> {
         self.compare_exchange(current, new, success, failure)
     }
 
-    /// As [`Self::compare_exchange`], with one ordering and the old pointer alone.
+    /// As [`Self::compare_exchange`], with one ordering; returns the previous pointer.
     #[track_caller]
     pub fn compare_and_swap(&self, current: *mut T, new: *mut T, ordering: Ordering) -> *mut T {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
     }
 
-    /// Writes what `f` makes of the pointer; returns the previous one, or the current one as an error if `f` returns `None`.
+    /// Stores `f` of the pointer; returns the previous one, or the current one as an error if `f` returns `None`.
     ///
     /// `f` is called again if another thread has written meanwhile, or if the exchange fails spuriously.
     #[inline]
@@ -163,7 +163,7 @@ impl<T> AtomicPtr<T> {
         Err(old)
     }
 
-    /// What it holds, without synchronization.
+    /// Loads the value without synchronization.
     ///
     /// # Safety
     /// No other thread may write at the same time.
@@ -172,13 +172,13 @@ impl<T> AtomicPtr<T> {
         if self.is_searched() { pointer(read_unsynchronized(self.cell())) } else { self.own().load(Ordering::Relaxed) }
     }
 
-    /// Calls `f` with the pointer, which nobody else can access meanwhile.
+    /// Calls `f` with a mutable reference to the pointer.
     #[track_caller]
     pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut *mut T) -> R) -> R {
         f(self.get_mut())
     }
 
-    /// The pointer, which nobody else can access meanwhile.
+    /// Returns a mutable reference to the pointer.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut *mut T {
         let taken = if self.is_searched() { Some(take(self.cell(), &self.identity)) } else { None };
@@ -189,13 +189,13 @@ impl<T> AtomicPtr<T> {
         value
     }
 
-    /// The pointer.
+    /// Returns the pointer.
     #[track_caller]
     pub fn into_inner(mut self) -> *mut T {
         *self.get_mut()
     }
 
-    /// A pointer to the cell; what is done through it is not the search's affair.
+    /// Returns a pointer to the value; accesses through it are not checked.
     pub const fn as_ptr(&self) -> *mut *mut T {
         self.real.as_ptr()
     }

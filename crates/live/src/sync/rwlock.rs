@@ -19,7 +19,7 @@ use crate::request::{Cell, Function, Matter, Update, What};
 use crate::runtime::{current, is_active, perform, perform_in_drop, running};
 use crate::statics::{own, own_mut};
 
-/// A lock that one thread may have to write, or several to read.
+/// A reader-writer lock.
 pub struct RwLock<T: ?Sized> {
     /// Locks outside of models.
     real: real::RwLock<()>,
@@ -57,13 +57,13 @@ fn counts_writers() -> bool {
     current(|execution| execution.is_open(is_read_twice())).unwrap_or(false)
 }
 
-/// Access to read.
+/// Shared access to the data of an [`RwLock`].
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     real: Option<real::RwLockReadGuard<'a, ()>>,
 }
 
-/// Access to write.
+/// Exclusive access to the data of an [`RwLock`].
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     real: Option<real::RwLockWriteGuard<'a, ()>>,
@@ -72,7 +72,7 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 }
 
 impl<T> RwLock<T> {
-    /// A lock around `data`.
+    /// Creates an unlocked lock around `data`.
     pub const fn new(data: T) -> Self {
         RwLock {
             real: real::RwLock::new(()),
@@ -82,7 +82,7 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// The data.
+    /// Returns the data.
     #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
         take(&self.identity);
@@ -109,7 +109,7 @@ impl<T: ?Sized> RwLock<T> {
         perform(What::Rmw { at: self.cell(), update, order, on_failure }, place)
     }
 
-    /// Waits until no thread writes, and reads.
+    /// Waits for shared access.
     ///
     /// A thread that already reads may be blocked forever if another thread waits to write.
     #[track_caller]
@@ -165,7 +165,7 @@ impl<T: ?Sized> RwLock<T> {
         perform(What::Lock { at: self.cell(), update, order: Order::Acquire, timed: false }, place);
     }
 
-    /// Waits until nobody reads or writes, and writes.
+    /// Waits for exclusive access.
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
@@ -184,7 +184,7 @@ impl<T: ?Sized> RwLock<T> {
         self.writes(None, place)
     }
 
-    /// Reads, unless somebody writes.
+    /// Takes shared access unless a writer holds the lock.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let real = if is_active() {
@@ -204,7 +204,7 @@ impl<T: ?Sized> RwLock<T> {
         self.reads(real, Location::caller()).map_err(TryLockError::Poisoned)
     }
 
-    /// Writes, unless somebody reads or writes.
+    /// Takes exclusive access unless the lock is held.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let real = if is_active() {
@@ -245,7 +245,7 @@ impl<T: ?Sized> RwLock<T> {
         if self.poison.get_locked(place) { Err(PoisonError::new(guard)) } else { Ok(guard) }
     }
 
-    /// The data, which nobody else can access meanwhile.
+    /// Returns a mutable reference to the data.
     #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         take(&self.identity);
@@ -255,7 +255,7 @@ impl<T: ?Sized> RwLock<T> {
         if poisoned { Err(PoisonError::new(data)) } else { Ok(data) }
     }
 
-    /// Whether a thread panicked while it wrote.
+    /// Returns whether a thread panicked during exclusive access.
     ///
     /// It may change at any time, unless the thread holds the lock.
     #[track_caller]
@@ -263,7 +263,7 @@ impl<T: ?Sized> RwLock<T> {
         self.poison.get(Location::caller())
     }
 
-    /// Forgets that a thread panicked.
+    /// Clears the poison flag.
     #[track_caller]
     pub fn clear_poison(&self) {
         self.poison.clear(&self.identity, Location::caller());
@@ -276,7 +276,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
         self.lent.end(|| self.lock.identity.key(), self.lock.data());
     }
 
-    /// Goes on as a reader, with no writer between.
+    /// Turns exclusive into shared access, with no writer in between.
     #[track_caller]
     pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
         let lock = guard.lock;

@@ -10,14 +10,14 @@ use teetotal_program::Order;
 use super::arc::Arc;
 use super::counts::Tag;
 
-/// A reference that does not keep a value.
+/// A weak reference to the value of an [`Arc`], which does not keep it alive.
 pub struct Weak<T: ?Sized> {
     pub(super) value: ManuallyDrop<real::Weak<T>>,
     pub(super) tag: Tag,
 }
 
 impl<T> Weak<T> {
-    /// A reference to nothing.
+    /// Creates a weak reference to no value.
     pub const fn new() -> Self {
         Weak { value: ManuallyDrop::new(real::Weak::new()), tag: Tag::NONE }
     }
@@ -36,7 +36,7 @@ impl<T: ?Sized> Weak<T> {
         self.tag == Tag::NONE && self.value.strong_count() == 0
     }
 
-    /// A reference that keeps the value, if it is still there.
+    /// Creates a strong reference, unless the value was dropped.
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         if self.is_empty() || self.tag.upgrade(Location::caller()) == Some(false) {
@@ -51,7 +51,7 @@ impl<T: ?Sized> Weak<T> {
         Some(Arc::with_tag(value, self.tag))
     }
 
-    /// How many own the value.
+    /// Returns the number of strong references.
     #[track_caller]
     pub fn strong_count(&self) -> usize {
         if self.is_empty() {
@@ -61,7 +61,7 @@ impl<T: ?Sized> Weak<T> {
         counts.map_or_else(|| self.value.strong_count(), |(strong, _)| strong)
     }
 
-    /// How many weak references there are, as long as somebody owns the value.
+    /// Returns the number of weak references, or 0 if there is no strong one.
     #[track_caller]
     pub fn weak_count(&self) -> usize {
         if self.is_empty() {
@@ -71,25 +71,25 @@ impl<T: ?Sized> Weak<T> {
         counts.map_or_else(|| self.value.weak_count(), |(strong, weak)| if strong == 0 { 0 } else { weak })
     }
 
-    /// Whether both are references to the same value.
+    /// Returns whether both refer to the same value.
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.value.ptr_eq(&other.value)
     }
 
-    /// A pointer to the value.
+    /// Returns a pointer to the value.
     pub fn as_ptr(&self) -> *const T {
         self.value.as_ptr()
     }
 
-    /// A pointer to the value, which the reference lives on in.
+    /// Turns the reference into a pointer to the value.
     pub fn into_raw(self) -> *const T {
         self.into_std().into_raw()
     }
 
-    /// The reference that lives on in a pointer.
+    /// Turns a pointer back into a reference.
     ///
     /// # Safety
-    /// The pointer must come from [`Weak::into_raw`], and be used so once.
+    /// The pointer must come from [`Weak::into_raw`], and must be turned back only once.
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
         // SAFETY: the caller's.

@@ -17,27 +17,27 @@ where
     Builder::new().spawn(f).expect("a thread can be started")
 }
 
-/// How to start a thread.
+/// Settings for a new thread.
 #[derive(Debug, Default)]
 pub struct Builder(super::Builder);
 
 impl Builder {
-    /// A thread without a name.
+    /// Settings for a thread without a name.
     pub fn new() -> Self {
         Builder::default()
     }
 
-    /// Gives it a name.
+    /// Sets the name of the thread.
     pub fn name(self, name: String) -> Self {
         Builder(self.0.name(name))
     }
 
-    /// Sets the size of its stack; under the checker all stacks have the same.
+    /// Sets the stack size; in a model all stacks have the same size.
     pub fn stack_size(self, size: usize) -> Self {
         Builder(self.0.stack_size(size))
     }
 
-    /// Starts it.
+    /// Starts the thread.
     ///
     /// # Panics
     /// Outside of a model.

@@ -11,7 +11,7 @@ use super::{Builder, Ends, Modeled, Packet, Result, Thread, body, is_open, local
 use crate::request::{Until, What};
 use crate::runtime::{is_active, perform};
 
-/// Threads that end before [`scope`] does, and may borrow what outlives it.
+/// A scope for threads that may borrow data that outlives it.
 #[derive(Debug)]
 pub struct Scope<'scope, 'env> {
     threads: Threads<'scope, 'env>,
@@ -53,7 +53,7 @@ impl fmt::Debug for Threads<'_, '_> {
     }
 }
 
-/// A thread of a scope.
+/// An owned permission to join a thread of a scope.
 #[derive(Debug)]
 pub struct ScopedJoinHandle<'scope, T>(ScopedHandle<'scope, T>);
 
@@ -63,7 +63,7 @@ enum ScopedHandle<'scope, T> {
     Modeled(Modeled<T>, &'scope Mutex<Vec<Started>>),
 }
 
-/// Runs `f`, and waits for the threads that it starts.
+/// Runs `f` and waits for the threads that it starts.
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
 where
@@ -119,7 +119,7 @@ impl<'scope> Scope<'scope, '_> {
 }
 
 impl<T> ScopedJoinHandle<'_, T> {
-    /// Waits for the thread.
+    /// Waits for the thread to end.
     #[track_caller]
     pub fn join(self) -> Result<T> {
         match self.0 {
@@ -131,7 +131,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         }
     }
 
-    /// The thread.
+    /// Returns a handle to the thread.
     pub fn thread(&self) -> &Thread {
         match &self.0 {
             ScopedHandle::Real(_, thread) => thread,
@@ -139,7 +139,7 @@ impl<T> ScopedJoinHandle<'_, T> {
         }
     }
 
-    /// Whether the thread has ended.
+    /// Returns whether the function of the thread has returned.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.0 {
@@ -150,7 +150,7 @@ impl<T> ScopedJoinHandle<'_, T> {
 }
 
 impl Builder {
-    /// Starts it in a scope.
+    /// Starts the thread in a scope.
     #[track_caller]
     pub fn spawn_scoped<'scope, F, T>(
         self,

@@ -210,22 +210,7 @@ impl<M: Model> Machine<M> {
 
     /// An event of `thread` where it stands, without content.
     fn blank(&self, subject: &impl Subject, thread: ThreadId) -> Event {
-        Event {
-            thread,
-            index: 0,
-            kind: EventKind::Load,
-            loc: None,
-            read: None,
-            written: None,
-            source: None,
-            forwarded: false,
-            fails_as_load: false,
-            order: Order::Plain,
-            epoch: self.epochs[thread.index()],
-            place: subject.place(thread),
-            step: 0,
-            committed: None,
-        }
+        Event { epoch: self.epochs[thread.index()], place: subject.place(thread), ..Event::blank(thread) }
     }
 }
 

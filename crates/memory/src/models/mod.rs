@@ -7,3 +7,6 @@ mod tso;
 pub use pso::Pso;
 pub use sc::Sc;
 pub use tso::Tso;
+
+/// The model whose executions every other has too; its type, as `ModelId::STRONGEST` is its name.
+pub type Strongest = Sc;

@@ -173,7 +173,7 @@ impl Instruction {
     }
 
     /// The same, to change it.
-    pub(crate) fn targets_mut(&mut self) -> impl Iterator<Item = &mut u32> {
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut u32> {
         let (one, options) = match self {
             Instruction::Jump { target } | Instruction::Branch { target, .. } => (Some(target), &mut [][..]),
             Instruction::Guarded { options, .. } => (None, &mut options[..]),

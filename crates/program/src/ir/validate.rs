@@ -1,6 +1,7 @@
 //! What makes a program well formed.
 
-use thiserror::Error;
+use std::error::Error;
+use std::fmt;
 
 use crate::condition::{Condition, Formula, Operand, Term};
 use crate::ir::address::Address;
@@ -10,27 +11,52 @@ use crate::ir::program::{Program, ThreadCode};
 use crate::names::{Loc, Reg, ThreadId};
 
 /// Why a program is refused.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProgramError {
-    #[error("a program has at most {max} threads, this one has {found}")]
     TooManyThreads { found: usize, max: usize },
-    #[error("a program has at most {max} locations, this one has {found}")]
     TooManyLocations { found: usize, max: usize },
-    #[error("a thread has at most {max} {what}, `{thread}` has {found}")]
     TooLongThread { thread: String, what: &'static str, found: usize, max: usize },
-    #[error("two {what} are called `{name}`")]
     DuplicateName { what: &'static str, name: String },
-    #[error("an instruction of thread `{thread}` names {what} that is not there")]
     Dangling { thread: String, what: &'static str },
-    #[error("the condition names {what} that is not there")]
     DanglingCondition { what: &'static str },
-    #[error("a choice of thread `{thread}` has no alternative")]
     EmptyChoice { thread: String },
-    #[error("a label of thread `{thread}` is used but stands nowhere")]
     UnplacedLabel { thread: String },
-    #[error("thread `{thread}` uses the old value of a read-modify-write outside of one")]
     OldOutsideUpdate { thread: String },
 }
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProgramError::TooManyThreads { found, max } => {
+                write!(formatter, "a program has at most {max} threads, this one has {found}")
+            }
+            ProgramError::TooManyLocations { found, max } => {
+                write!(formatter, "a program has at most {max} locations, this one has {found}")
+            }
+            ProgramError::TooLongThread { thread, what, found, max } => {
+                write!(formatter, "a thread has at most {max} {what}, `{thread}` has {found}")
+            }
+            ProgramError::DuplicateName { what, name } => write!(formatter, "two {what} are called `{name}`"),
+            ProgramError::Dangling { thread, what } => {
+                write!(formatter, "an instruction of thread `{thread}` names {what} that does not exist")
+            }
+            ProgramError::DanglingCondition { what } => {
+                write!(formatter, "the condition names {what} that does not exist")
+            }
+            ProgramError::EmptyChoice { thread } => {
+                write!(formatter, "a choice of thread `{thread}` has no alternative")
+            }
+            ProgramError::UnplacedLabel { thread } => {
+                write!(formatter, "a label of thread `{thread}` is used but never defined")
+            }
+            ProgramError::OldOutsideUpdate { thread } => {
+                write!(formatter, "thread `{thread}` uses the old value of a read-modify-write outside of one")
+            }
+        }
+    }
+}
+
+impl Error for ProgramError {}
 
 /// At most this many threads: thread ids and lock holders stay small.
 pub(super) const MAX_THREADS: usize = 1_024;

@@ -1,18 +1,18 @@
 //! A comparison as text: a line with the numbers of states, a table, and a reason for each state that is added.
 
-use teetotal_explore::Coverage;
+use teetotal_engine::Coverage;
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::printer;
 
 use super::{Added, Answer, Row, SideBySide, first_of};
-use crate::ansi::Role;
-use crate::line::Line;
 use crate::outcome::{Detail, Report, paragraph};
 use crate::stop;
-use crate::style::Options as Drawing;
-use crate::text;
-use crate::timeline::Timeline;
 use crate::words;
+use teetotal_timeline::Line;
+use teetotal_timeline::Options as Drawing;
+use teetotal_timeline::Role;
+use teetotal_timeline::Timeline;
+use teetotal_timeline::text;
 
 /// With more rows than this, those that every model has are only counted.
 const MANY_ROWS: usize = 24;
@@ -83,7 +83,7 @@ impl SideBySide<'_> {
         }
         if rows.is_empty() {
             let so_far = if self.is_complete() { "" } else { " so far" };
-            notes.push(format!("note: no execution came to its end{so_far}"));
+            notes.push(format!("note: no execution ended{so_far}"));
         }
         let mut helps: Vec<String> = Vec::new();
         for report in self.reports {
@@ -180,7 +180,7 @@ impl Answer {
     }
 }
 
-/// Writes the cells and `end`, whose first two columns are a mark; what is too long goes on below itself.
+/// Writes the cells and `end`, whose first two columns are a mark; what is too long continues on the next line.
 fn write_row(cells: &[(&str, Role)], widths: &[usize], end: &str, drawing: Drawing, out: &mut String) {
     let before = 2 + widths.iter().map(|width| width + 2).sum::<usize>();
     let mark = end.chars().take(2).collect::<String>();

@@ -3,7 +3,7 @@
 use teetotal_live::{Access, BlockEvent, Complaint, FaultKind, MemoryFault, Place};
 use teetotal_memory::{Event, EventKind, Source, Trace};
 use teetotal_program::{ThreadId, Value};
-use teetotal_report::Note;
+use teetotal_timeline::Note;
 
 use super::memory::is_free;
 use super::problem::Problem;

@@ -1,4 +1,4 @@
-//! The file in which the search of a model is kept, so that it goes on where it was.
+//! The file in which the search of a model is saved, and from which it resumes.
 //!
 //! ```text
 //! teetotal model 3
@@ -26,8 +26,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use teetotal_explore::dpor::Rest;
-use teetotal_explore::{Coverage, Stats, StopReason};
+use teetotal_dpor::Rest;
+use teetotal_engine::{Coverage, Stats, StopReason};
 use teetotal_live::{Ledger, Place};
 
 use super::Builder;
@@ -40,7 +40,7 @@ const TITLE: &str = "teetotal model 3";
 #[derive(Debug)]
 pub(super) struct Keeper {
     path: PathBuf,
-    /// What must be the same to go on, line by line.
+    /// What must be the same to resume, line by line.
     head: String,
 }
 
@@ -61,7 +61,7 @@ impl Keeper {
         let test = thread.name().unwrap_or("unnamed").replace('\n', " ");
         let fairness = builder.fairness_bound.map_or("-".to_owned(), |bound| bound.to_string());
         let Builder { max_branches, spurious, reuse, leaks, plain_accesses, passes_like_loom, .. } = builder;
-        let memory = format!("{reuse} {leaks} {plain_accesses}");
+        let memory = format!("{reuse} {leaks} {plain_accesses:?}");
         let settings = format!("{max_branches} {spurious} {fairness} {memory} {passes_like_loom}");
         let (model, program) = (builder.model.info().name, program());
         let head = format!("{TITLE}\nprogram {program}\ntest {test}\nmodel {model}\nsettings {settings}\n");
@@ -82,9 +82,9 @@ impl Keeper {
         match self.parse(&text, ledger) {
             Ok(kept) => Some(kept),
             Err(why) => panic!(
-                "the search does not go on from the checkpoint `{path}`: {why}\n\
-                 help: remove the file to begin anew; with `TEETOTAL_CHECKPOINT` run one test, as in \
-                 `cargo test NAME`, without building it anew"
+                "the search cannot resume from the checkpoint `{path}`: {why}\n\
+                 help: remove the file to start over; with `TEETOTAL_CHECKPOINT` run one test, as in \
+                 `cargo test NAME`, without rebuilding it"
             ),
         }
     }
@@ -115,6 +115,7 @@ impl Keeper {
                 "spurious" => ledger.note_spurious_bound(),
                 "reuse" => ledger.note_reuse_bound(),
                 "unchecked" => ledger.note_unchecked_memory(),
+                "sampled" => ledger.note_sampled_accesses(),
                 "checked" => ledger.note_operation(),
                 "depth" => ledger.note_depth(what.parse().map_err(|_| damaged(line))?),
                 "rest" => rest.push_str(&format!("{what}\n")),
@@ -152,6 +153,7 @@ impl Keeper {
             ("spurious", ledger.is_spurious_bound_met()),
             ("reuse", ledger.is_reuse_bound_met()),
             ("unchecked", ledger.has_unchecked_memory()),
+            ("sampled", ledger.has_sampled_accesses()),
             ("checked", ledger.has_operations()),
         ];
         known.iter().filter(|(_, holds)| *holds).for_each(|(word, _)| text.push_str(&format!("{word}\n")));
@@ -171,7 +173,7 @@ impl Keeper {
                     // It was said that it cannot be written.
                     return;
                 }
-                say(&format!("the search is kept in `{}`; the same test goes on with it", self.path.display()));
+                say(&format!("the search is saved in `{}`; run the same test again to resume it", self.path.display()));
             }
             Coverage::Complete | Coverage::Stopped(_) => {
                 // Where it cannot be removed, the next search says so.
@@ -189,7 +191,7 @@ fn checksum(text: &str) -> String {
 }
 
 fn damaged(line: &str) -> String {
-    format!("it has the line `{line}`, which means nothing")
+    format!("it has the invalid line `{line}`")
 }
 
 fn counts(text: &str) -> Option<Stats> {
@@ -250,6 +252,7 @@ mod tests {
         ledger.note_spurious_bound();
         ledger.note_reuse_bound();
         ledger.note_unchecked_memory();
+        ledger.note_sampled_accesses();
         ledger.note_operation();
         ledger.note_depth(7);
         ledger
@@ -258,8 +261,14 @@ mod tests {
     /// Everything that a result says of a ledger.
     fn told(ledger: &Ledger) -> String {
         let loops = (ledger.bounded_loops(), ledger.assumed_loops(), ledger.trusted_accesses());
-        let bounds = (ledger.is_spurious_bound_met(), ledger.is_reuse_bound_met(), ledger.has_unchecked_memory());
-        format!("{loops:?} {bounds:?} {:?} {} {}", ledger.open_from_here(), ledger.has_operations(), ledger.depth())
+        let bounds = (ledger.is_spurious_bound_met(), ledger.is_reuse_bound_met());
+        let memory = (ledger.has_unchecked_memory(), ledger.has_sampled_accesses());
+        format!(
+            "{loops:?} {bounds:?} {memory:?} {:?} {} {}",
+            ledger.open_from_here(),
+            ledger.has_operations(),
+            ledger.depth()
+        )
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use teetotal_explore::{Coverage, StopReason};
+use teetotal_engine::{Coverage, StopReason};
 
 use super::robustness::test_name;
 use super::{Builder, Caveat, Report, Standing};
@@ -61,24 +61,24 @@ fn is_chosen(builder: &Builder, reason: StopReason) -> bool {
     }
 }
 
-/// Whether something is said that was left out or taken for granted, although nobody asks.
+/// Whether a caveat is printed even if progress was not requested.
 fn is_always_said(caveat: &Caveat) -> bool {
-    matches!(caveat, Caveat::UncheckedMemory | Caveat::FreeAfter { .. })
+    matches!(caveat, Caveat::UncheckedMemory | Caveat::SampledAccesses | Caveat::FreeAfter { .. })
 }
 
-/// What is said of executions that were left in the middle.
+/// The line about discarded executions.
 fn left(report: &Report) -> String {
     let executions = match report.discarded {
         1 => "1 execution was".to_owned(),
         n => format!("{n} executions were"),
     };
     let bytes = if report.leaked > 0 { format!(" ({} bytes)", report.leaked) } else { String::new() };
-    format!("{executions} left in the middle: what the threads own is leaked{bytes}, locks that they hold stay locked")
+    format!("{executions} discarded: what the threads own is leaked{bytes}, locks that they hold stay locked")
 }
 
 const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lock, cell or channel of `teetotal`\n\
-    help: what threads of a model share must be of `teetotal::sync`, `teetotal::cell` and `teetotal::thread`, not of \
-    `std`\n\
+    help: objects that threads of a model share must be of `teetotal::sync`, `teetotal::cell` and \
+    `teetotal::thread`, not of `std`\n\
     help: the types of `teetotal::shim` are those of `std` unless the build has `RUSTFLAGS=\"--cfg teetotal\"`";
 
 /// Says that it is not known whether a model holds; it fails unless that is allowed or `passes` anyway.
@@ -94,7 +94,7 @@ fn doubt(builder: &Builder, passes: bool, why: &str) {
     let name = name_of_test();
     panic!(
         "{name}{text}\n\
-         help: to let the test pass all the same, set `Builder::allow_incomplete` or `TEETOTAL_ALLOW_INCOMPLETE=1`"
+         help: to let the test pass anyway, set `Builder::allow_incomplete` or `TEETOTAL_ALLOW_INCOMPLETE=1`"
     );
 }
 
@@ -114,14 +114,11 @@ fn why(reason: StopReason, report: &Report) -> String {
         StopReason::Turns => {
             let loops = report.caveats.iter().filter(|caveat| matches!(caveat, Caveat::Fairness { .. }));
             let loops: Vec<String> = loops.map(Caveat::to_string).collect();
-            format!(
-                "{}\nhelp: `Builder::fairness_bound` or `TEETOTAL_FAIRNESS_BOUND` raises the bound",
-                loops.join("; ")
-            )
+            format!("{}\nhelp: `Builder::fairness_bound` or `TEETOTAL_FAIRNESS_BOUND` sets the bound", loops.join("; "))
         }
-        StopReason::Memory(_) => "executions that were left in the middle have leaked too much".to_owned(),
-        StopReason::Unrepeatable(1) => "the code did something else at 1 point when it was run again".to_owned(),
-        StopReason::Unrepeatable(n) => format!("the code did something else at {n} points when it was run again"),
+        StopReason::Memory(_) => "discarded executions have leaked too much".to_owned(),
+        StopReason::Unrepeatable(1) => "nondeterministic replay: the code diverged at 1 point".to_owned(),
+        StopReason::Unrepeatable(n) => format!("nondeterministic replay: the code diverged at {n} points"),
         StopReason::Unconfirmed(_) => "a reordering was neither confirmed nor ruled out".to_owned(),
         StopReason::Undecided => "whether some executions exist could not be decided".to_owned(),
         other => format!("{other:?}"),
@@ -146,11 +143,11 @@ fn too_long(steps: u64, standing: &[Standing]) -> String {
 
 fn not_deterministic(standing: &[Standing]) -> String {
     format!(
-        "the model did something else when it was run again\n{}\
+        "nondeterministic replay: the model did something else when it was run again\n{}\
          help: a model must not use random numbers, time, addresses or anything else that changes from run to \
          run\n\
-         help: what threads share, in statics too, must be of `teetotal`; if it is of another crate, \
-         `TEETOTAL_LEAVE_OUT_UNREPEATABLE=1` leaves out what cannot be run again\n\
+         help: objects that threads share, statics included, must be of `teetotal`; for those of another crate, \
+         `TEETOTAL_LEAVE_OUT_UNREPEATABLE=1` leaves out executions that cannot be replayed\n\
          help: if another crate uses `std::thread_local!`, `TEETOTAL_BACKEND=os` gives each thread its own\n\
          help: if it frees memory or compares addresses, make `teetotal::alloc::Checked` the global allocator of the \
          test: addresses are then the same in every run",

@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use teetotal_frontends::traces::Format;
+use teetotal_engine::{SearchId, SearchInfo};
 use teetotal_memory::{MODELS, ModelId};
+use teetotal_traces::Format;
 
-use super::{Backend, Builder, SearchKind};
+use super::{Backend, Builder, PlainAccesses};
 
-/// What the environment says of things that happen for no reason; an execution is run again only with the same.
+/// What the environment says of spurious failures and wake-ups; an execution is replayed only with the same.
 pub(super) fn spurious() -> Option<String> {
     text("TEETOTAL_SPURIOUS")
 }
@@ -28,19 +29,8 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(model) = read(&["TEETOTAL_MODEL"], "one of sc, tso, pso", model) {
         builder.model = model;
     }
-    if let Some(n) = number(&["TEETOTAL_MAX_BRANCHES", "LOOM_MAX_BRANCHES"]) {
-        builder.max_branches = n;
-    }
-    if let Some(n) = number(&["TEETOTAL_MAX_PERMUTATIONS", "LOOM_MAX_PERMUTATIONS"]) {
-        builder.max_permutations = Some(n);
-    }
-    if let Some(n) = number(&["TEETOTAL_MAX_DURATION", "LOOM_MAX_DURATION"]) {
-        builder.max_duration = Some(Duration::from_secs(n as u64));
-    }
-    if let Some(n) = number(&["TEETOTAL_MAX_PREEMPTIONS", "LOOM_MAX_PREEMPTIONS"]) {
-        builder.preemption_bound = Some(n);
-    }
-    if let Some(search) = read(&["TEETOTAL_SEARCH"], "one of auto, dpor, mcr", search) {
+    apply_limits(builder);
+    if let Some(search) = read(&["TEETOTAL_SEARCH"], "one of auto, dpor, rf", search) {
         builder.search = search;
     }
     if let Some(n) = read(&["TEETOTAL_JOBS"], "a number that is at least 1", at_least_one) {
@@ -67,7 +57,9 @@ pub(super) fn apply(builder: &mut Builder) {
         builder.reuse = n;
     }
     builder.leaks |= is_set("TEETOTAL_LEAKS");
-    builder.plain_accesses &= read(&["TEETOTAL_PLAIN_ACCESSES"], "1 or 0", switch).unwrap_or(true);
+    if let Some(accesses) = read(&["TEETOTAL_PLAIN_ACCESSES"], "all, sampled or 0", plain_accesses) {
+        builder.plain_accesses = accesses;
+    }
     if let Some(file) = ["TEETOTAL_CHECKPOINT", "LOOM_CHECKPOINT_FILE"].into_iter().find_map(text) {
         builder.checkpoint_file = Some(file.into());
     }
@@ -75,13 +67,29 @@ pub(super) fn apply(builder: &mut Builder) {
     if let Some(n) = read(&interval, "a number that is at least 1", at_least_one) {
         builder.checkpoint_interval = n;
     }
-    if let Some(n) = number(&["TEETOTAL_FAIRNESS_BOUND"]) {
-        builder.fairness_bound = Some(u32::try_from(n).unwrap_or(u32::MAX));
-    }
     builder.allow_incomplete |= is_set("TEETOTAL_ALLOW_INCOMPLETE");
     builder.leave_out_unrepeatable |= is_set("TEETOTAL_LEAVE_OUT_UNREPEATABLE");
     builder.progress |= is_set("TEETOTAL_PROGRESS");
     builder.log |= is_set("TEETOTAL_LOG") || text("LOOM_LOG").is_some_and(|text| !matches!(text.trim(), "0" | "off"));
+}
+
+/// Limits that `builder` has from the environment.
+fn apply_limits(builder: &mut Builder) {
+    if let Some(n) = number(&["TEETOTAL_MAX_BRANCHES", "LOOM_MAX_BRANCHES"]) {
+        builder.max_branches = n;
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_PERMUTATIONS", "LOOM_MAX_PERMUTATIONS"]) {
+        builder.max_permutations = Some(n);
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_DURATION", "LOOM_MAX_DURATION"]) {
+        builder.max_duration = Some(Duration::from_secs(n as u64));
+    }
+    if let Some(n) = number(&["TEETOTAL_MAX_PREEMPTIONS", "LOOM_MAX_PREEMPTIONS"]) {
+        builder.preemption_bound = Some(n);
+    }
+    if let Some(n) = number(&["TEETOTAL_FAIRNESS_BOUND"]) {
+        builder.fairness_bound = Some(u32::try_from(n).unwrap_or(u32::MAX));
+    }
 }
 
 /// The token of the execution that is to be run again, if there is one.
@@ -98,8 +106,10 @@ fn model(text: &str) -> Option<ModelId> {
     MODELS.iter().find(|info| info.name.eq_ignore_ascii_case(text)).map(|info| info.id)
 }
 
-fn search(text: &str) -> Option<SearchKind> {
-    SearchKind::ALL.into_iter().find(|kind| kind.name() == text)
+fn search(text: &str) -> Option<SearchId> {
+    // What `rf` was called once.
+    let text = if text == "mcr" { "rf" } else { text };
+    SearchInfo::of_rust().find(|info| info.name == text).map(|info| info.id)
 }
 
 fn robustness(text: &str) -> Option<()> {
@@ -115,6 +125,14 @@ fn backend(text: &str) -> Option<Backend> {
         "coroutines" => Some(Backend::Coroutines),
         "os" => Some(Backend::OsThreads),
         _ => None,
+    }
+}
+
+fn plain_accesses(text: &str) -> Option<PlainAccesses> {
+    match text {
+        "all" => Some(PlainAccesses::All),
+        "sampled" => Some(PlainAccesses::Sampled),
+        _ => switch(text).map(|is_on| if is_on { PlainAccesses::All } else { PlainAccesses::Never }),
     }
 }
 

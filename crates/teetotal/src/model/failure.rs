@@ -1,22 +1,23 @@
 //! From what a search found to what is told: run again, confirmed by the axioms, reduced, described.
 
+use teetotal_engine::{Schedule, SearchId};
 use teetotal_judge::axiomatic;
 use teetotal_live::{Access, Complaint, Ledger, Live, Place, WaitsFor};
-use teetotal_memory::{Event, MODELS, Model, ModelId, ModelVisitor};
+use teetotal_memory::{Event, MODELS, ModelId};
 use teetotal_program::{Op, Source, Span, Status, Subject, ThreadId};
-use teetotal_report::{Options, Snippet, Timeline};
+use teetotal_timeline::{Options, Snippet, Timeline};
 
 use super::between;
 use super::memory;
-use super::perform::{Performed, Way, perform};
+use super::perform::{Performed, perform};
 use super::problem::Problem;
 use super::relevant;
 use super::robustness::test_name;
-use super::search::{Found, Search, Wrong};
+use super::search::{Found, ModelSearch, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
 use super::violation::{Violation, ViolationKind};
-use super::{Builder, SearchKind, environment};
+use super::{Builder, environment};
 
 /// How many executions are spent on saying what happens under a stronger model.
 const EXECUTIONS_ELSEWHERE: usize = 10_000;
@@ -33,33 +34,36 @@ pub(super) struct Failing<'f> {
     /// How many executions there were with this one.
     pub(super) executions: u64,
     /// The search that found it.
-    pub(super) search: SearchKind,
+    pub(super) search: SearchId,
 }
 
-impl ModelVisitor for Failing<'_> {
-    type Output = Violation;
+impl Failing<'_> {
+    pub(super) fn shown(&self) -> Violation {
+        self.shown_by(&|live, schedule| perform(self.builder.model, live, schedule))
+    }
 
-    fn visit<M: Model>(self) -> Violation {
+    fn shown_by(&self, perform: &dyn Fn(Live, &Schedule) -> Performed) -> Violation {
+        let model = self.builder.model;
         let live = || self.builder.live(self.body, self.ledger);
-        let whole = perform::<M>(live(), &self.wrong.way);
-        let performed = match reduced::<M>(&live, &whole, &self.wrong.problem) {
+        let whole = perform(live(), &self.wrong.schedule);
+        let performed = match reduced(&|needed| perform(live(), needed), &whole, &self.wrong.problem) {
             Some(smaller) => smaller,
             None => whole,
         };
-        confirm::<M>(&performed);
+        confirm(&performed);
         let problem = performed.problem.as_ref().unwrap_or(&self.wrong.problem);
         let mut text = describe(&performed, problem);
         if performed.problem.is_none() {
             text.push_str("When the execution was run again it did not fail: the model is not deterministic.\n");
         }
-        let (name, n) = (M::ID.info().name, self.executions);
-        let search = if self.search == SearchKind::Mcr { " `mcr`" } else { "" };
+        let (name, n) = (model.info().name, self.executions);
+        let search = if self.search == SearchId::ReadsFrom { " `rf`" } else { "" };
         text.push_str(&format!("\nIt happens in execution {n} of the search{search}, under {name}:\n\n"));
-        text.push_str(&timeline::<M>(&performed));
+        text.push_str(&timeline(&performed));
         text.push_str(&self.elsewhere(&performed));
         text.push_str(&again(&performed, self.builder.preemption_bound));
         let (kind, places, token) = (kind_of(problem), places_of(&performed, problem), performed.token.to_string());
-        Violation { kind, places, model: M::ID, execution: Some(performed.trace), token: Some(token), text }
+        Violation { kind, places, model, execution: Some(performed.trace), token: Some(token), text }
     }
 }
 
@@ -67,14 +71,14 @@ impl ModelVisitor for Failing<'_> {
 ///
 /// # Panics
 /// If they do not: then one of the two definitions is wrong.
-pub(super) fn confirm<M: Model>(performed: &Performed<M>) {
-    let model = M::ID;
-    let live = performed.system.subject();
+pub(super) fn confirm(performed: &Performed) {
+    let model = performed.model;
+    let live = &performed.live;
     if let Err(why) = axiomatic::accepts_code(model, &performed.trace, |loc| live.initial(loc)) {
         let (name, token) = (model.info().name, &performed.token);
         panic!(
             "internal error: the machine of {name} performs an execution that its axioms forbid: {why:?}\n\
-             help: this is a fault of teetotal and not of the model; report it with the model and this token: {token}"
+             help: this is a bug in teetotal, not in the model; report it with the model and this token: {token}"
         );
     }
 }
@@ -99,8 +103,8 @@ fn kind_of(problem: &Problem) -> ViolationKind {
     }
 }
 
-fn places_of<M: Model>(performed: &Performed<M>, problem: &Problem) -> Vec<Place> {
-    let live = performed.system.subject();
+fn places_of(performed: &Performed, problem: &Problem) -> Vec<Place> {
+    let live = &performed.live;
     match problem {
         Problem::Failed(_, Complaint::Panic { place, .. }) => place.iter().cloned().collect(),
         Problem::Failed(_, Complaint::Race(race)) => vec![race.first.place.into(), race.second.place.into()],
@@ -113,21 +117,21 @@ fn places_of<M: Model>(performed: &Performed<M>, problem: &Problem) -> Vec<Place
 }
 
 /// What is wrong with an execution that was run again, with the execution.
-pub(super) fn show_again<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
+pub(super) fn show_again(performed: &Performed, problem: &Problem) -> String {
     let mut text = describe(performed, problem);
     text.push('\n');
-    text.push_str(&timeline::<M>(performed));
+    text.push_str(&timeline(performed));
     text
 }
 
-/// An execution that was run again and is none of sequential consistency.
-pub(super) fn show_relaxed<M: Model>(performed: &Performed<M>) -> String {
-    let name = M::ID.info().name;
-    format!("not robust: this execution of {name} is none of sequential consistency\n\n{}", timeline::<M>(performed))
+/// An execution that was run again and is not sequentially consistent.
+pub(super) fn show_relaxed(performed: &Performed) -> String {
+    let name = performed.model.info().name;
+    format!("not robust: this execution of {name} is not sequentially consistent\n\n{}", timeline(performed))
 }
 
 /// The part of an execution that its failure needs, if that is a failure of the same kind.
-fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Problem) -> Option<Performed<M>> {
+fn reduced(perform: &dyn Fn(&Schedule) -> Performed, whole: &Performed, problem: &Problem) -> Option<Performed> {
     // The search may call threads otherwise than the machine does, so it is the machine that is asked.
     let found = whole.problem.as_ref().filter(|found| found.is_like(problem))?;
     let threads = match found {
@@ -136,9 +140,9 @@ fn reduced<M: Model>(live: &dyn Fn() -> Live, whole: &Performed<M>, problem: &Pr
         Problem::Failed(thread, Complaint::Panic { .. }) => vec![*thread],
         Problem::Deadlock(_) | Problem::Livelock(_) | Problem::Leak(_) => return None,
     };
-    let moves = relevant::past_of(&threads, &whole.trace);
-    let smaller = perform::<M>(live(), &Way::Moves(moves.clone()));
-    let is_whole = smaller.trace.steps().len() == moves.len();
+    let needed = Schedule::Moves(relevant::past_of(&threads, &whole.trace));
+    let smaller = perform(&needed);
+    let is_whole = smaller.trace.steps().len() == needed.len();
     (is_whole && smaller.problem.as_ref().is_some_and(|found| found.is_like(problem))).then_some(smaller)
 }
 
@@ -149,12 +153,12 @@ fn is_of_borrow(text: &str) -> bool {
 
 /// What is to be said of a borrow that may be one of another execution.
 const HELP_ON_BORROWS: &str = "\
-help: an execution that was left in the middle may hold this borrow for good, if the `RefCell` outlives executions
-help: make the `RefCell` inside of the model, or use `teetotal::thread_local!` in the place of `std::thread_local!`
+help: a discarded execution may hold this borrow forever, if the `RefCell` outlives executions
+help: make the `RefCell` inside of the model, or use `teetotal::thread_local!` in place of `std::thread_local!`
 ";
 
 /// What is wrong, with the places in the source.
-pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) -> String {
+pub(super) fn describe(performed: &Performed, problem: &Problem) -> String {
     let mut texts = SourceTexts::default();
     match problem {
         Problem::Failed(thread, Complaint::Panic { text, place }) => {
@@ -178,9 +182,9 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
         Problem::Failed(_, Complaint::Memory(fault)) => memory::describe(fault, &mut texts),
         Problem::Deadlock(blocked) | Problem::Livelock(blocked) => deadlock(performed, blocked, &mut texts),
         Problem::Leak(leaks) => {
-            let mut out = "leak: not given back when the execution ends\n".to_owned();
+            let mut out = "leak: not freed when the execution ends\n".to_owned();
             for leak in leaks {
-                let label = format!("this {} was made here", leak.what);
+                let label = format!("this {} was created here", leak.what);
                 match &leak.place {
                     Some(place) => out.push_str(after_message(&snippet("", place, Some(&label), &mut texts))),
                     None => out.push_str(&format!("  a {} (the place in the source is not known)\n", leak.what)),
@@ -191,15 +195,15 @@ pub(super) fn describe<M: Model>(performed: &Performed<M>, problem: &Problem) ->
     }
 }
 
-/// What a thread waits for that waits for good.
-fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
-    let live = performed.system.subject();
+/// What a thread that is blocked forever waits for.
+fn what_for(performed: &Performed, thread: ThreadId) -> String {
+    let live = &performed.live;
     let loc = match live.status(thread) {
         Status::Ready(Op::Join { thread: other, .. }) => return format!("for {} to end", thread_name(other)),
         Status::Ready(Op::Lock { loc, .. }) => Some(loc),
         _ => None,
     };
-    let holder = loc.and_then(|loc| performed.system.machine().memory(loc).checked_sub(1));
+    let holder = loc.and_then(|loc| performed.memory.get(loc.index())?.checked_sub(1));
     let holder = holder.map(|holder| holder as usize).filter(|&holder| holder < live.n_threads());
     match (live.waits_for(thread), holder.map(|holder| thread_name(ThreadId::at(holder)))) {
         (Some(WaitsFor::SecondRead), _) => {
@@ -209,8 +213,8 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
         (Some(WaitsFor::Notification), _) => "to be notified".to_owned(),
         (Some(WaitsFor::Message), _) => "for a message".to_owned(),
         (Some(WaitsFor::Room), _) => "for room in a channel".to_owned(),
-        (Some(WaitsFor::Value), Some(maker)) => format!("for a value that {maker} makes"),
-        (Some(WaitsFor::Value), None) => "for a value that another thread makes".to_owned(),
+        (Some(WaitsFor::Value), Some(maker)) => format!("for a value that {maker} initializes"),
+        (Some(WaitsFor::Value), None) => "for a value that another thread initializes".to_owned(),
         (Some(WaitsFor::Lock), Some(holder)) => format!("for a lock that {holder} holds"),
         (Some(WaitsFor::Lock), None) => "for a lock".to_owned(),
         (None, _) => "to be woken".to_owned(),
@@ -218,8 +222,8 @@ fn what_for<M: Model>(performed: &Performed<M>, thread: ThreadId) -> String {
 }
 
 /// Who waits for whom.
-fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
-    let live = performed.system.subject();
+fn deadlock(performed: &Performed, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
+    let live = &performed.live;
     let names: Vec<String> = blocked.iter().map(|&thread| thread_name(thread)).collect();
     // What is always possible is not blocked: such a thread was in a failed await when the search was there.
     let spins = |thread: ThreadId| match live.status(thread) {
@@ -258,8 +262,8 @@ fn deadlock<M: Model>(performed: &Performed<M>, blocked: &[ThreadId], texts: &mu
 }
 
 /// Which steps the threads repeat that are in a failed await, if some are.
-fn cycle<M: Model>(performed: &Performed<M>) -> String {
-    let live = performed.system.subject();
+fn cycle(performed: &Performed) -> String {
+    let live = &performed.live;
     let mut out = String::new();
     for thread in (0..live.n_threads()).map(ThreadId::at) {
         let Status::FailedAwait(failed) = live.status(thread) else { continue };
@@ -294,14 +298,16 @@ pub(super) fn snippet(message: &str, place: &Place, label: Option<&str>, texts: 
     shown.strip_prefix("error: ").map_or(shown.clone(), str::to_owned)
 }
 
-pub(super) fn timeline<M: Model>(performed: &Performed<M>) -> String {
-    let live = performed.system.subject();
+pub(super) fn timeline(performed: &Performed) -> String {
+    let live = &performed.live;
     let mut texts = SourceTexts::default();
     match storyboard::draw(live, &performed.trace, &mut texts) {
         Some(board) => {
-            let timeline = Timeline { program: &board.program, trace: &board.trace, model: M::ID, outcome: None };
+            let timeline =
+                Timeline { program: &board.program, trace: &board.trace, model: performed.model, outcome: None };
             let options = Options { width: WIDTH, ..Options::default() };
-            let is_sequential = axiomatic::accepts_code(ModelId::Sc, &performed.trace, |loc| live.initial(loc)).is_ok();
+            let is_sequential =
+                axiomatic::accepts_code(ModelId::STRONGEST, &performed.trace, |loc| live.initial(loc)).is_ok();
             let words = if is_sequential { String::new() } else { timeline.render_words(options) + "\n" };
             let notes =
                 performed.problem.as_ref().map_or_else(Vec::new, |problem| between::rows(problem, &board, &mut texts));
@@ -315,13 +321,14 @@ pub(super) fn timeline<M: Model>(performed: &Performed<M>) -> String {
 
 impl Failing<'_> {
     /// What there is to say of the models that allow less.
-    fn elsewhere<M: Model>(&self, performed: &Performed<M>) -> String {
-        let live = performed.system.subject();
+    fn elsewhere(&self, performed: &Performed) -> String {
+        let live = &performed.live;
         let allows = |model| axiomatic::accepts_code(model, &performed.trace, |loc| live.initial(loc)).is_ok();
-        let stronger: Vec<ModelId> = MODELS.iter().map(|info| info.id).take_while(|&id| id != M::ID).collect();
+        let stronger: Vec<ModelId> =
+            MODELS.iter().map(|info| info.id).take_while(|&id| id != performed.model).collect();
         let (possible, impossible): (Vec<ModelId>, Vec<ModelId>) = stronger.into_iter().partition(|&id| allows(id));
         let mut out = String::new();
-        if possible.contains(&ModelId::Sc) {
+        if possible.contains(&ModelId::STRONGEST) {
             out.push_str(&format!(
                 "It needs no store buffer: this execution is possible under {} too.\n",
                 names(&possible)
@@ -338,8 +345,8 @@ impl Failing<'_> {
                 checkpoint_file: None,
                 ..self.builder.clone()
             };
-            let search = Search::new(&builder, self.body, &Ledger::default());
-            let Found { wrong, coverage, .. } = model.visit(search).found;
+            let search = ModelSearch::new(&builder, self.body, &Ledger::default());
+            let Found { wrong, coverage, .. } = search.run().found;
             out.push_str(&match (wrong, coverage.is_complete()) {
                 (Some(_), _) => format!("Under {name} it is not possible, but another execution fails there.\n"),
                 (None, true) => format!("No execution under {name} fails.\n"),
@@ -363,7 +370,7 @@ pub(super) fn replay_line(token: &str) -> String {
 }
 
 /// How to run the execution again; what threads do that yield depends on whether there is a bound.
-fn again<M>(performed: &Performed<M>, bound: Option<usize>) -> String {
+fn again(performed: &Performed, bound: Option<usize>) -> String {
     let bound = bound.map_or_else(String::new, |bound| format!("TEETOTAL_MAX_PREEMPTIONS={bound} "));
     let spurious = environment::spurious().map_or_else(String::new, |text| format!("TEETOTAL_SPURIOUS={text} "));
     let reuse = environment::reuse().map_or_else(String::new, |text| format!("TEETOTAL_REUSE={text} "));
@@ -381,12 +388,13 @@ mod tests {
     use teetotal_live::sync::atomic::{AtomicUsize, Ordering::Relaxed};
     use teetotal_live::thread;
     use teetotal_memory::models::Pso;
-    use teetotal_memory::{Access, StoreBuffer};
+    use teetotal_memory::{Access, Model, StoreBuffer};
     use teetotal_program::{Loc, Order};
 
+    use super::super::perform::perform_on;
     use super::*;
 
-    /// A machine with the wrong rules: that of PSO in the place of another model.
+    /// A machine with the wrong rules: that of PSO in place of another model.
     macro_rules! broken {
         ($name:ident, $id:expr) => {
             #[derive(Clone, Copy)]
@@ -433,10 +441,13 @@ mod tests {
     fn told<M: Model>() -> Violation {
         let builder = Builder { model: M::ID, ..Builder::new() };
         let (body, ledger): (teetotal_live::Model, _) = (Arc::new(message_passing), Ledger::default());
-        let outcome = Search::new(&builder, &body, &ledger).visit::<M>();
+        // The broken machines are that of PSO, so its search finds what they allow.
+        let searched = Builder { model: ModelId::Pso, ..builder.clone() };
+        let outcome = ModelSearch::new(&searched, &body, &ledger).run();
         let wrong = outcome.found.wrong.expect("the machine lets stores pass each other");
-        let (executions, search) = (1, outcome.choice.kind);
-        Failing { builder: &builder, body: &body, wrong: &wrong, ledger: &ledger, executions, search }.visit::<M>()
+        let (executions, search) = (1, outcome.choice.search);
+        Failing { builder: &builder, body: &body, wrong: &wrong, ledger: &ledger, executions, search }
+            .shown_by(&perform_on::<M>)
     }
 
     #[test]

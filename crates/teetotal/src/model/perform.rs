@@ -1,85 +1,114 @@
 //! One execution of a model, performed on the machine.
 
-use teetotal_explore::dpor::Move;
-use teetotal_explore::driver::{self, Flow, Observer};
-use teetotal_explore::stateless::{Follow, Replay};
-use teetotal_explore::token::{self, Token, TokenStep};
-use teetotal_explore::{Abandon, Choice, Limits, Strategy, System};
-use teetotal_judge::{Ending, View};
+use teetotal_engine as engine;
+use teetotal_engine::driver;
+use teetotal_engine::stateless::Replay;
+use teetotal_engine::token::{self, Token, TokenStep};
+use teetotal_engine::{Abandon, Choice, Schedule, Strategy, System};
+use teetotal_judge::Ending;
 use teetotal_live::Live;
-use teetotal_memory::{Model, Step, Trace};
+use teetotal_memory::{Model, ModelId, ModelVisitor, Step, Trace};
+use teetotal_program::{Loc, Subject, Value};
 
 use super::problem::{Problem, problem_of};
 
-/// How to find an execution.
-#[derive(Clone, Debug)]
-pub(super) enum Way {
-    /// As the search for graphs has it.
-    Moves(Vec<Move>),
-    Token(Token),
-}
-
 /// An execution and how it ended.
-pub(super) struct Performed<M> {
+pub(super) struct Performed {
+    pub(super) model: ModelId,
     /// At its end.
-    pub(super) system: System<Live, M>,
+    pub(super) live: Live,
+    /// The values of all locations at its end.
+    pub(super) memory: Vec<Value>,
     pub(super) trace: Trace,
     pub(super) token: Token,
     pub(super) problem: Option<Problem>,
-    /// Whether threads could go on.
+    /// Whether threads could continue.
     pub(super) is_unfinished: bool,
 }
 
-/// Performs an execution of `live`, as far as `way` leads.
-pub(super) fn perform<M: Model>(mut live: Live, way: &Way) -> Performed<M> {
+/// Performs an execution of `live`, as far as it is possible.
+pub(super) fn perform(model: ModelId, mut live: Live, schedule: &Schedule) -> Performed {
     live.record_places();
     live.follow(true);
-    let mut system = System::<Live, M>::new(live);
-    let mut last = Last::default();
-    let mut run = |strategy: &mut dyn Strategy| {
-        let limits = Limits { steps: None, ..Limits::default() };
-        driver::run(&mut system, strategy, &mut last, &limits, &|| None);
-    };
-    let steps: Vec<TokenStep> = match way {
-        Way::Moves(moves) => {
-            let mut follow = Follow::new(moves);
-            run(&mut follow);
-            follow.taken
-        }
-        Way::Token(token) => {
-            let mut replay = Replay::of_token(token);
-            run(&mut replay);
-            replay.taken
-        }
-    };
-    system.subject_mut().follow(false);
-    let trace = last.trace;
-    let token = Token { model: M::ID, hash: hash(&trace), steps };
-    // An execution that is cut short may leave threads that could go on.
-    let mut enabled = Vec::new();
-    let mut ending = system.ending();
-    system.enabled(&mut enabled);
-    if let (Ending::Blocked(_), false) = (&ending, enabled.is_empty()) {
+    finish(model, model.visit(Perform { live, schedule }))
+}
+
+/// As [`perform`], on a machine that need not be that of its model.
+#[cfg(test)]
+pub(super) fn perform_on<M: Model>(mut live: Live, schedule: &Schedule) -> Performed {
+    live.record_places();
+    live.follow(true);
+    finish(M::ID, Perform { live, schedule }.visit::<M>())
+}
+
+fn finish(model: ModelId, ended: Ended) -> Performed {
+    let Ended { live, memory, trace, steps, mut ending, is_unfinished } = ended;
+    let token = Token { model, hash: hash(&trace), steps };
+    // An execution that is cut short may leave threads that could continue.
+    if let (Ending::Blocked(_), true) = (&ending, is_unfinished) {
         ending = Ending::Discarded;
     }
-    let is_unfinished = !enabled.is_empty();
-    let problem = problem_of(system.subject(), &ending);
-    Performed { system, trace, token, problem, is_unfinished }
+    let problem = problem_of(&live, &ending);
+    Performed { model, live, memory, trace, token, problem, is_unfinished }
 }
 
-/// So many steps threads go on after the end of an execution that is looked at for loops.
+/// The part of [`perform`] that the type of the model matters to.
+struct Perform<'s> {
+    live: Live,
+    schedule: &'s Schedule,
+}
+
+struct Ended {
+    live: Live,
+    memory: Vec<Value>,
+    trace: Trace,
+    steps: Vec<TokenStep>,
+    ending: Ending,
+    is_unfinished: bool,
+}
+
+impl ModelVisitor for Perform<'_> {
+    type Output = Ended;
+
+    fn visit<M: Model>(self) -> Ended {
+        let mut system = System::<Live, M>::new(self.live);
+        let engine::Performed { trace, steps } = engine::perform(&mut system, self.schedule);
+        system.subject_mut().follow(false);
+        let ending = system.ending();
+        let mut enabled = Vec::new();
+        system.enabled(&mut enabled);
+        let n_locations = system.subject().n_locations();
+        let memory = (0..n_locations).map(|index| system.machine().memory(Loc::at(index))).collect();
+        Ended { live: system.into_subject(), memory, trace, steps, ending, is_unfinished: !enabled.is_empty() }
+    }
+}
+
+/// The number of steps for which threads continue after the end of an execution that is examined for loops.
 const MORE_STEPS: usize = 200;
 
-/// Runs an execution of `live` again and lets its threads go on for a while, so that they are seen to loop if they do.
-pub(super) fn look_for_loops<M: Model>(mut live: Live, token: &Token) {
+/// Replays an execution of `live` and lets its threads continue for a while, to detect loops.
+pub(super) fn look_for_loops(mut live: Live, token: &Token) {
     live.follow(true);
-    let mut system = System::<Live, M>::new(live);
-    let mut strategy = GoOn { replay: Replay::of_token(token), left: MORE_STEPS };
-    let limits = Limits { steps: None, ..Limits::default() };
-    driver::run(&mut system, &mut strategy, &mut Last::default(), &limits, &|| None);
+    token.model.visit(LookForLoops { live, token });
 }
 
-/// Replays an execution, then lets its threads go on by turns.
+struct LookForLoops<'t> {
+    live: Live,
+    token: &'t Token,
+}
+
+impl ModelVisitor for LookForLoops<'_> {
+    type Output = ();
+
+    fn visit<M: Model>(self) {
+        let mut system = System::<Live, M>::new(self.live);
+        let schedule = Schedule::Token(self.token.steps.clone());
+        let mut strategy = GoOn { replay: Replay::of_schedule(&schedule), left: MORE_STEPS };
+        driver::run_once(&mut system, &mut strategy, &mut driver::Unwatched);
+    }
+}
+
+/// Replays an execution, then lets its threads continue by turns.
 struct GoOn<'r> {
     replay: Replay<'r>,
     left: usize,
@@ -106,20 +135,4 @@ fn hash(trace: &Trace) -> u32 {
     let mut trace = trace.clone();
     trace.map_values(|_| 0);
     token::hash(&trace)
-}
-
-#[derive(Default)]
-struct Last {
-    trace: Trace,
-}
-
-impl Observer for Last {
-    fn end(&mut self, view: &View<'_>, _: &Ending) -> Flow {
-        self.trace = view.trace.clone();
-        Flow::Continue
-    }
-
-    fn abandoned(&mut self, view: &View<'_>, _: Abandon) {
-        self.trace = view.trace.clone();
-    }
 }

@@ -13,7 +13,7 @@ pub(super) enum Problem {
     Deadlock(Vec<ThreadId>),
     /// The same, but some of them run on and on without effect.
     Livelock(Vec<ThreadId>),
-    /// Things were not given back.
+    /// Things were leaked.
     Leak(Vec<Leak>),
 }
 

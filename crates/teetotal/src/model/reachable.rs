@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use teetotal_explore::Stats;
+use teetotal_engine::Stats;
 use teetotal_live::{Ledger, Mark, Place};
 use teetotal_memory::ModelId;
 

@@ -1,7 +1,7 @@
 //! What an execution needs to go wrong the way it does.
 
-use teetotal_explore::dpor::Move;
-use teetotal_memory::{EventId, EventKind, Source, Step, Trace};
+use teetotal_engine::Move;
+use teetotal_memory::{EventId, EventKind, Source, Trace};
 use teetotal_program::ThreadId;
 
 /// The steps of `trace` without those that come neither before the end of one of `threads` nor make it what it is.
@@ -11,17 +11,7 @@ use teetotal_program::ThreadId;
 pub(super) fn past_of(threads: &[ThreadId], trace: &Trace) -> Vec<Move> {
     let keeps = kept(threads, trace);
     let steps = trace.steps().iter().filter(|record| keeps[record.event.index()]);
-    let moves = steps.map(|record| match record.step {
-        Step::Issue { thread, alternative } => {
-            let child = match trace.event(record.event).kind {
-                EventKind::Spawn(child) => Some(child),
-                _ => None,
-            };
-            Move::Issue { thread, alternative, child }
-        }
-        Step::Commit { thread, loc } => Move::Commit { thread, index: trace.event(record.event).index, loc },
-    });
-    moves.collect()
+    steps.map(|record| Move::of(record, trace)).collect()
 }
 
 /// For each event whether it is kept.

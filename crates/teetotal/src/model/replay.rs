@@ -1,14 +1,14 @@
 //! Runs one execution of a model again.
 
-use teetotal_explore::token::{Token, TokenError};
-use teetotal_explore::{Coverage, Stats};
+use teetotal_engine::token::{Token, TokenError};
+use teetotal_engine::{Coverage, Schedule, SearchId, Stats};
 use teetotal_live::Ledger;
-use teetotal_memory::{Model, ModelVisitor, relations};
+use teetotal_memory::relations;
 
 use super::failure::{show_again, show_relaxed};
-use super::perform::{Way, look_for_loops, perform};
-use super::search::Search;
-use super::{Builder, Report, SearchKind};
+use super::perform::{look_for_loops, perform};
+use super::search::ModelSearch;
+use super::{Builder, Report};
 
 /// Runs the execution that `text` stands for.
 ///
@@ -18,20 +18,20 @@ use super::{Builder, Report, SearchKind};
 pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str) -> Report {
     let token: Token = match text.trim().parse() {
         Ok(token) => token,
-        Err(error) => panic!("the environment variable TEETOTAL_REPLAY holds no token: {error}"),
+        Err(error) => panic!("the environment variable TEETOTAL_REPLAY is not a token: {error}"),
     };
-    match token.model.visit(Again { builder, body, token: &token }) {
+    match (Again { builder, body, token: &token }).told() {
         Ok(None) => {
             let stats = Stats { executions: 1, ..Stats::default() };
-            let coverage = Coverage::Stopped(teetotal_explore::StopReason::Executions(1));
+            let coverage = Coverage::Stopped(teetotal_engine::StopReason::Executions(1));
             Report {
                 model: token.model,
                 executions: 1,
                 coverage,
                 caveats: Vec::new(),
                 has_operations: true,
-                search: SearchKind::Dpor,
-                search_reason: "one execution is run again".into(),
+                search: SearchId::Replay,
+                search_reason: "a token asks for one execution".into(),
                 stats,
                 failure: None,
                 not_robust: Vec::new(),
@@ -56,25 +56,22 @@ struct Again<'a> {
     token: &'a Token,
 }
 
-impl ModelVisitor for Again<'_> {
-    type Output = Result<Option<String>, TokenError>;
-
-    fn visit<M: Model>(self) -> Self::Output {
+impl Again<'_> {
+    fn told(&self) -> Result<Option<String>, TokenError> {
         let ledger = Ledger::default();
-        if let Ok(performed) = self.attempt::<M>(&ledger) {
+        if let Ok(performed) = self.attempt(&ledger) {
             return Ok(performed);
         }
         // The search may have had more in the open than one execution shows.
-        Search::new(self.builder, self.body, &ledger).visit::<M>();
-        self.attempt::<M>(&ledger)
+        ModelSearch::new(self.builder, self.body, &ledger).run();
+        self.attempt(&ledger)
     }
-}
 
-impl Again<'_> {
     /// Runs the execution, with whatever it shows in the open.
-    fn attempt<M: Model>(&self, ledger: &Ledger) -> Result<Option<String>, TokenError> {
+    fn attempt(&self, ledger: &Ledger) -> Result<Option<String>, TokenError> {
+        let schedule = Schedule::Token(self.token.steps.clone());
         loop {
-            let performed = perform::<M>(self.builder.live(self.body, ledger), &Way::Token(self.token.clone()));
+            let performed = perform(self.token.model, self.builder.live(self.body, ledger), &schedule);
             if ledger.is_out_of_date() {
                 ledger.open();
                 continue;
@@ -87,7 +84,7 @@ impl Again<'_> {
                 return Err(TokenError::OtherProgram);
             }
             if performed.is_unfinished {
-                look_for_loops::<M>(self.builder.live(self.body, ledger), self.token);
+                look_for_loops(self.builder.live(self.body, ledger), self.token);
                 if ledger.is_out_of_date() {
                     ledger.open();
                     continue;

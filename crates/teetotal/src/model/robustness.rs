@@ -12,22 +12,22 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::{Mutex, PoisonError};
 
-use teetotal_explore::dpor::{self, Leaf, Move, Settings};
-use teetotal_explore::driver::{Flow, StopSignal};
-use teetotal_explore::robustness::watch;
-use teetotal_explore::{Coverage, Stats, StopReason, waiters};
+use teetotal_dpor::Rest;
+use teetotal_engine::auto::RustChoice;
+use teetotal_engine::driver::{Flow, StopSignal};
+use teetotal_engine::{Coverage, Execution, Move, Schedule, SearchId, Stats, StopReason};
 use teetotal_judge::monitors::robustness::{Delay, Site};
 use teetotal_live::{Ledger, Live, Place, Script};
-use teetotal_memory::models::Sc;
-use teetotal_memory::{EventKind, Machine, Step, Trace};
+use teetotal_memory::models::Strongest;
+use teetotal_memory::{EventKind, Machine, ModelId, Step, Trace};
 use teetotal_program::{Op, Status, Subject, ThreadId};
+use teetotal_robustness::{waiters, watch};
 
 use super::caveat::{caveats, coverage_of};
-use super::choice::Choice;
 use super::failure::misused;
-use super::perform::Way;
 use super::problem::problem_of;
-use super::search::Wrong;
+use super::rust_searches::{self, RustSearched, RustTask};
+use super::search::{Wrong, first_choice};
 use super::violation::Violation;
 use super::watchman::Watchman;
 use super::{Builder, Report};
@@ -97,8 +97,7 @@ fn report(
     not_robust: Vec<NotRobust>,
     ledger: &Ledger,
 ) -> Report {
-    let Choice { kind: search, reason: search_reason } =
-        Choice::first(&Builder { robustness: true, ..builder.clone() });
+    let RustChoice { search, reason: search_reason } = first_choice(&Builder { robustness: true, ..builder.clone() });
     Report {
         model: builder.model,
         executions: stats.executions,
@@ -200,24 +199,35 @@ impl Search<'_> {
 
     fn once(&self, ledger: &Ledger, signal: StopSignal<'_>) -> Searched {
         let found = Mutex::new(Found::default());
-        let look = |leaf: &Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending);
+        let look = |execution: &Execution<'_, Live>| {
+            let problem = problem_of(execution.subject, &execution.ending);
             if ledger.is_out_of_date() {
-                return Flow::Stop(StopReason::Time);
+                return Flow::Stop(StopReason::Superseded);
             }
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(problem) = problem else {
-                self.monitor(leaf, &mut found.pairs);
+                self.monitor(execution, &mut found.pairs);
                 return Flow::Continue;
             };
-            if found.wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
-                found.wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
+            if found.wrong.as_ref().is_none_or(|known| execution.path < known.path) {
+                found.wrong =
+                    Some(Wrong { path: execution.path.clone(), schedule: Schedule::Moves(execution.moves()), problem });
             }
             Flow::Stop(StopReason::Violation)
         };
-        let settings = Settings { limits: self.builder.limits(), jobs: self.builder.jobs };
         let make = || recording(self.builder.live(self.body, ledger));
-        let (stats, coverage) = dpor::watch::<Live, Sc>(&make, &settings, signal, &look);
+        let task = RustTask {
+            make: &make,
+            model: ModelId::STRONGEST,
+            limits: self.builder.limits(),
+            jobs: self.builder.jobs,
+            bound: None,
+            rest: Rest::all(),
+            signal,
+            sink: &look,
+        };
+        let searched = rust_searches::run(SearchId::Dpor, &task).expect("`dpor` takes all Rust code");
+        let RustSearched { stats, coverage, .. } = searched;
         let Found { wrong, pairs } = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut pairs: Vec<Pair> = pairs.into_values().collect();
         pairs.sort_by(|a, b| a.occurrences.keys().next().cmp(&b.occurrences.keys().next()));
@@ -225,14 +235,14 @@ impl Search<'_> {
     }
 
     /// Counts the delays of an execution if all were seen before and another execution shows each.
-    fn is_known(&self, leaf: &Leaf<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) -> bool {
-        let live = leaf.subject;
+    fn is_known(&self, execution: &Execution<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) -> bool {
+        let live = execution.subject;
         let place = |site: Site| live.places(site.thread).get(site.place as usize).copied();
         let mut keys = Vec::new();
-        for (store, access) in leaf.delays(self.builder.model) {
+        for (store, access) in execution.delays(self.builder.model) {
             let (Some(store), Some(access)) = (place(store), place(access)) else { return false };
             let key = [store, access].map(|place| key_of(&place.into()));
-            if !pairs.get(&key).is_some_and(|pair| pair.is_shown_before(&leaf.path)) {
+            if !pairs.get(&key).is_some_and(|pair| pair.is_shown_before(&execution.path)) {
                 return false;
             }
             keys.push(key);
@@ -249,19 +259,18 @@ impl Search<'_> {
     }
 
     /// Looks for delays in an execution.
-    fn monitor(&self, leaf: &Leaf<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) {
-        let live = leaf.subject;
+    fn monitor(&self, execution: &Execution<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) {
+        let live = execution.subject;
         let waiters = waiters(live);
-        if waiters.is_empty() && self.is_known(leaf, pairs) {
+        if waiters.is_empty() && self.is_known(execution, pairs) {
             return;
         }
-        let trace = trace_of(leaf);
+        let trace = trace_of(execution);
         let mut seen: Vec<Key> = Vec::new();
         for delay in watch(self.builder.model, &trace, live.n_threads(), &waiters) {
             let store = trace.event(delay.store);
             let Some(store_at) = live.places(store.thread).get(store.index as usize) else { continue };
-            let performed =
-                trace.events().iter().find(|e| e.thread == delay.access_at.thread && e.index == delay.index);
+            let performed = trace.operation(delay.access_at.thread, delay.index);
             let own = live.places(delay.access_at.thread);
             let Some(access_at) = own.get(delay.index as usize).copied().or(live.source_place(delay.access_at.thread))
             else {
@@ -284,7 +293,7 @@ impl Search<'_> {
             let access = performed.map_or(EventKind::Load, |event| event.kind);
             let done = live.done(delay.access_at.thread).get(delay.index as usize);
             let never_waits = done.is_some_and(|done| matches!(done.op, Op::Load { .. } | Op::Store { .. }));
-            match pair.occurrences.entry(leaf.path.clone()) {
+            match pair.occurrences.entry(execution.path.clone()) {
                 Entry::Occupied(_) => pair.has_more = true,
                 Entry::Vacant(free) => {
                     free.insert(Occurrence { trace: trace.clone(), delay, access, never_waits });
@@ -303,12 +312,12 @@ fn recording(mut live: Live) -> Live {
     live
 }
 
-/// The execution of sequential consistency at whose end `leaf` stands.
-fn trace_of(leaf: &Leaf<'_, Live>) -> Trace {
-    let mut script = Script::new(leaf.subject);
-    let mut machine = Machine::<Sc>::new(&script);
+/// The execution of sequential consistency at whose end `execution` stands.
+fn trace_of(execution: &Execution<'_, Live>) -> Trace {
+    let mut script = Script::new(execution.subject);
+    let mut machine = Machine::<Strongest>::new(&script);
     let mut trace = Trace::default();
-    for step in leaf.moves() {
+    for step in execution.moves() {
         let Move::Issue { thread, alternative, .. } = step else { continue };
         // What was done has one alternative, except where it was a choice.
         let alternative = match script.status(thread) {

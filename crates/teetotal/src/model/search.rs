@@ -1,26 +1,24 @@
 //! Runs the executions of a model.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use teetotal_explore::annotations::{self, Unsupported};
-use teetotal_explore::dpor::{Leaf, Rest, Settings};
-use teetotal_explore::driver::Flow;
-use teetotal_explore::{Coverage, Limits, Stats, StopReason};
+use teetotal_dpor::Rest;
+use teetotal_engine::auto::{RustAsked, RustChoice, Tally};
+use teetotal_engine::driver::Flow;
+use teetotal_engine::{Coverage, Execution, Limits, Schedule, SearchId, Stats, StopReason, Unsupported};
 use teetotal_live::{Ledger, Live};
-use teetotal_memory::{Model, ModelVisitor};
 
 use super::Builder;
 use super::checkpoint::{Keeper, Kept};
-use super::choice::{Choice, SearchKind, Tally};
-use super::perform::Way;
 use super::problem::{Problem, problem_of};
+use super::rust_searches::{self, RustSearched, RustTask};
 use super::watchman::Watchman;
 
 /// How many executions are run before those with few preemptions are, if that is wanted.
 const EXECUTIONS_BEFORE_BOUND: u64 = 2_000;
 
 /// A search for what is wrong with a model.
-pub(super) struct Search<'s> {
+pub(super) struct ModelSearch<'s> {
     builder: &'s Builder,
     body: teetotal_live::Model,
     /// What is in the open; more may be when the search has ended.
@@ -35,49 +33,55 @@ pub(super) struct Search<'s> {
 pub(super) struct Found {
     pub(super) stats: Stats,
     pub(super) coverage: Coverage,
-    /// The first execution in the order of the search that something is wrong with.
+    /// The first failing execution in the order of the search.
     pub(super) wrong: Option<Wrong>,
 }
 
 /// What came of a search, and which it was.
 pub(super) struct Outcome {
     pub(super) found: Found,
-    pub(super) choice: Choice,
+    pub(super) choice: RustChoice,
 }
 
-/// An execution that something is wrong with.
+/// A failing execution.
 pub(super) struct Wrong {
-    /// The way to it in the tree of the search.
+    /// Its path in the tree of the search.
     pub(super) path: Vec<u32>,
-    pub(super) way: Way,
+    pub(super) schedule: Schedule,
     pub(super) problem: Problem,
 }
 
-impl ModelVisitor for Search<'_> {
-    type Output = Outcome;
+impl<'s> ModelSearch<'s> {
+    /// Whatever is found to be needed in the open is added to `ledger`.
+    pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model, ledger: &Ledger) -> Self {
+        // What is kept of a search has to fit the one that resumes it.
+        let hides_beginning = builder.checkpoint_file.is_none();
+        ModelSearch { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning, tally: None }
+    }
 
-    fn visit<M: Model>(mut self) -> Outcome {
+    /// Searches until nothing is hidden that has to be in the open.
+    pub(super) fn run(mut self) -> Outcome {
         let ledger = self.ledger.clone();
         let signal = Watchman::new(self.builder, &ledger);
         let keeper = Keeper::of(self.builder).filter(|_| self.builder.preemption_bound.is_none());
         let mut kept = keeper.as_ref().and_then(|keeper| keeper.read(&ledger));
-        let mut choice = Choice::first(self.builder);
+        let mut choice = self.first_choice();
         loop {
-            self.tally = (choice.kind == SearchKind::Auto).then(Mutex::default);
-            let found = match (choice.kind, self.builder.preemption_bound) {
-                (SearchKind::Mcr, _) => match self.by_annotations::<M>(&ledger, &signal, self.builder.limits()) {
+            self.tally = (choice.search == SearchId::Auto).then(Mutex::default);
+            let found = match (choice.search, self.builder.preemption_bound) {
+                (SearchId::ReadsFrom, _) => match self.by_reads_from(&signal, self.builder.limits()) {
                     Ok(found) => found,
-                    Err(Unsupported { reason }) => {
-                        choice = Choice::new(SearchKind::Dpor, format!("there is {reason}"));
+                    Err(unsupported) => {
+                        choice = RustChoice::without_reads_from(unsupported);
                         continue;
                     }
                 },
-                (_, Some(bound)) => self.within::<M>(&ledger, &signal, bound),
-                _ => self.in_stretches::<M>(&ledger, &signal, keeper.as_ref(), kept.take()),
+                (_, Some(bound)) => self.within(&signal, bound),
+                _ => self.in_stretches(&signal, keeper.as_ref(), kept.take()),
             };
             if ledger.is_out_of_date() {
                 ledger.open();
-                choice = Choice::first(self.builder);
+                choice = self.first_choice();
             } else if self.hides_beginning && found.wrong.is_some() {
                 // What is shown is to show everything.
                 self.hides_beginning = false;
@@ -86,53 +90,43 @@ impl ModelVisitor for Search<'_> {
             }
         }
     }
-}
 
-impl<'s> Search<'s> {
-    /// Whatever is found to be needed in the open is added to `ledger`.
-    pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model, ledger: &Ledger) -> Self {
-        // What is kept of a search has to fit the one that goes on with it.
-        let hides_beginning = builder.checkpoint_file.is_none();
-        Search { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning, tally: None }
+    fn first_choice(&self) -> RustChoice {
+        first_choice(self.builder)
+    }
+
+    /// Whether an execution at its end counts, and what is wrong with it.
+    fn problem_of(&self, execution: &Execution<'_, Live>) -> Result<Option<Problem>, Flow> {
+        let problem = problem_of(execution.subject, &execution.ending);
+        if self.ledger.is_out_of_date() { Err(Flow::Stop(StopReason::Superseded)) } else { Ok(problem) }
     }
 
     /// Searches with one execution for all in which every read takes its value from the same write.
-    fn by_annotations<M: Model>(
-        &self,
-        ledger: &Ledger,
-        signal: &Watchman<'_>,
-        limits: Limits,
-    ) -> Result<Found, Unsupported> {
-        let mut wrong = None;
-        let mut watch = |leaf: &annotations::Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending);
-            if ledger.is_out_of_date() {
-                return Flow::Stop(StopReason::Time);
-            }
-            let Some(problem) = problem else { return Flow::Continue };
-            wrong = Some(Wrong { path: Vec::new(), way: Way::Moves(leaf.moves()), problem });
+    fn by_reads_from(&self, signal: &Watchman<'_>, limits: Limits) -> Result<Found, Unsupported> {
+        let wrong = Mutex::new(None);
+        let sink = |execution: &Execution<'_, Live>| {
+            let problem = match self.problem_of(execution) {
+                Ok(Some(problem)) => problem,
+                Ok(None) => return Flow::Continue,
+                Err(flow) => return flow,
+            };
+            *lock(&wrong) = Some(Wrong { path: Vec::new(), schedule: Schedule::Moves(execution.moves()), problem });
             Flow::Stop(StopReason::Violation)
         };
-        let subject = self.live(ledger);
-        let search = || annotations::watch::<Live, M>(subject, &limits, signal, &mut watch);
-        let (stats, coverage) = signal.during_mcr(search)?;
-        Ok(Found { stats, coverage, wrong })
+        let make = || self.live();
+        let task = self.task(&make, limits, signal, &sink);
+        let searched = signal.during_reads_from(|| rust_searches::run(SearchId::ReadsFrom, &task))?;
+        Ok(Found { stats: searched.stats, coverage: searched.coverage, wrong: into_inner(wrong) })
     }
 
-    /// After an execution with which nothing is wrong: tries the other search where that seems to be worth it, and gives
-    /// what it found if that is all.
-    fn try_annotations<M: Model>(
-        &self,
-        leaf: &Leaf<'_, Live>,
-        ledger: &Ledger,
-        signal: &Watchman<'_>,
-    ) -> Option<Found> {
-        let tally = || self.tally.as_ref().map(|tally| tally.lock().unwrap_or_else(PoisonError::into_inner));
-        let budget = tally()?.count(|| leaf.subject.fingerprint())?;
+    /// After an execution with nothing wrong: tries the other search where that seems to be worth it, and returns what it
+    /// found if that is all.
+    fn try_reads_from(&self, execution: &Execution<'_, Live>, signal: &Watchman<'_>) -> Option<Found> {
+        let tally = || self.tally.as_ref().map(lock);
+        let budget = tally()?.count(|| execution.subject.fingerprint())?;
         let limits = self.builder.limits();
         let executions = Some(limits.executions.map_or(budget, |limit| limit.min(budget)));
-        let attempt = self.by_annotations::<M>(ledger, signal, Limits { executions, ..limits });
-        match attempt {
+        match self.by_reads_from(signal, Limits { executions, ..limits }) {
             Ok(found) if found.wrong.is_some() || found.coverage.is_complete() => {
                 tally()?.go_over();
                 Some(found)
@@ -148,43 +142,49 @@ impl<'s> Search<'s> {
         }
     }
 
-    fn outcome(self, mut found: Found, choice: Choice) -> Outcome {
+    fn outcome(self, mut found: Found, choice: RustChoice) -> Outcome {
         let Some(tally) = self.tally.map(into_inner) else { return Outcome { found, choice } };
         found.stats.abandoned += tally.abandoned;
         Outcome { found, choice: tally.choice() }
     }
 
     /// The model at its beginning.
-    fn live(&self, ledger: &Ledger) -> Live {
-        let live = self.builder.live(&self.body, ledger);
+    fn live(&self) -> Live {
+        let live = self.builder.live(&self.body, &self.ledger);
         if self.hides_beginning { live.with_hidden_beginning(self.builder.max_branches) } else { live }
     }
 
+    /// All executions of the model.
+    fn task<'t>(
+        &'t self,
+        make: &'t (dyn Fn() -> Live + Sync),
+        limits: Limits,
+        signal: &'t Watchman<'_>,
+        sink: &'t (dyn Fn(&Execution<'_, Live>) -> Flow + Sync),
+    ) -> RustTask<'t> {
+        let Builder { model, jobs, .. } = *self.builder;
+        RustTask { make, model, limits, jobs, bound: None, rest: Rest::all(), signal, sink }
+    }
+
     /// Searches from where it was, and keeps how far it is now and then.
-    fn in_stretches<M: Model>(
-        &self,
-        ledger: &Ledger,
-        signal: &Watchman<'_>,
-        keeper: Option<&Keeper>,
-        kept: Option<Kept>,
-    ) -> Found {
+    fn in_stretches(&self, signal: &Watchman<'_>, keeper: Option<&Keeper>, kept: Option<Kept>) -> Found {
         let mut kept = kept.unwrap_or(Kept { stats: Stats::default(), cut: None, rest: Rest::all() });
         loop {
             signal.begin(kept.stats.executions);
             let limits = self.builder.limits();
             let executions = limits.executions.map(|limit| limit.saturating_sub(kept.stats.executions));
             let rest = std::mem::replace(&mut kept.rest, Rest::all());
-            let (found, rest) = self.once::<M>(ledger, signal, Limits { executions, ..limits }, None, rest);
+            let (found, rest) = self.once(signal, Limits { executions, ..limits }, None, rest);
             kept.rest = rest;
             kept.stats.add(&found.stats);
             if let Coverage::Stopped(StopReason::Steps(steps)) = found.coverage {
                 kept.cut = Some(steps);
             }
-            if ledger.is_out_of_date() {
+            if self.ledger.is_out_of_date() {
                 return found;
             }
             if let (Some(keeper), false) = (keeper, kept.rest.is_empty()) {
-                keeper.write(&kept, ledger);
+                keeper.write(&kept, &self.ledger);
             }
             if !signal.is_paused() || found.wrong.is_some() {
                 let coverage = whole(found.coverage, &kept, limits.executions);
@@ -194,37 +194,32 @@ impl<'s> Search<'s> {
         }
     }
 
-    /// Searches `rest` with what the ledger has in the open; gives what is then left.
-    fn once<M: Model>(
-        &self,
-        ledger: &Ledger,
-        signal: &Watchman<'_>,
-        limits: Limits,
-        bound: Option<u64>,
-        rest: Rest,
-    ) -> (Found, Rest) {
+    /// Searches `rest` with what the ledger has in the open; returns what is then left.
+    fn once(&self, signal: &Watchman<'_>, limits: Limits, bound: Option<u64>, rest: Rest) -> (Found, Rest) {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let instead: Mutex<Option<Found>> = Mutex::new(None);
-        let watch = |leaf: &Leaf<'_, Live>| {
-            let problem = problem_of(leaf.subject, &leaf.ending);
-            if ledger.is_out_of_date() {
-                return Flow::Stop(StopReason::Time);
-            }
-            signal.note(|| leaf.share());
-            let Some(problem) = problem else {
-                let Some(found) = self.try_annotations::<M>(leaf, ledger, signal) else { return Flow::Continue };
-                *instead.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
-                return Flow::Stop(StopReason::Time);
+        let sink = |execution: &Execution<'_, Live>| {
+            let problem = match self.problem_of(execution) {
+                Ok(problem) => problem,
+                Err(flow) => return flow,
             };
-            let mut wrong = wrong.lock().unwrap_or_else(PoisonError::into_inner);
-            if wrong.as_ref().is_none_or(|known| leaf.path < known.path) {
-                *wrong = Some(Wrong { path: leaf.path.clone(), way: Way::Moves(leaf.moves()), problem });
+            signal.note(|| execution.share());
+            let Some(problem) = problem else {
+                let Some(found) = self.try_reads_from(execution, signal) else { return Flow::Continue };
+                *lock(&instead) = Some(found);
+                return Flow::Stop(StopReason::Superseded);
+            };
+            let mut wrong = lock(&wrong);
+            if wrong.as_ref().is_none_or(|known| execution.path < known.path) {
+                let (path, schedule) = (execution.path.clone(), Schedule::Moves(execution.moves()));
+                *wrong = Some(Wrong { path, schedule, problem });
             }
             Flow::Stop(StopReason::Violation)
         };
-        let make = || self.live(ledger);
-        let settings = Settings { limits, jobs: self.builder.jobs };
-        let (stats, coverage, rest) = rest.watch::<Live, M>(&make, &settings, bound, signal, &watch);
+        let make = || self.live();
+        let task = RustTask { bound, rest, ..self.task(&make, limits, signal, &sink) };
+        let searched = rust_searches::run(SearchId::Dpor, &task);
+        let RustSearched { stats, coverage, rest } = searched.expect("`dpor` takes all Rust code");
         let found = match into_inner(instead) {
             Some(mut found) => {
                 found.stats.abandoned += stats.executions;
@@ -236,25 +231,40 @@ impl<'s> Search<'s> {
     }
 
     /// Searches everything if that is not too much, and else what has few preemptions.
-    fn within<M: Model>(&self, ledger: &Ledger, signal: &Watchman<'_>, bound: usize) -> Found {
+    fn within(&self, signal: &Watchman<'_>, bound: usize) -> Found {
         let limits = self.builder.limits();
         let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
         let limited = Limits { executions: in_full, ..limits };
-        let (found, _) = self.once::<M>(ledger, signal, limited, None, Rest::all());
+        let (found, _) = self.once(signal, limited, None, Rest::all());
         match found.coverage {
             Coverage::Stopped(StopReason::Executions(_)) => {
-                self.once::<M>(ledger, signal, limits, Some(bound as u64), Rest::all()).0
+                self.once(signal, limits, Some(bound as u64), Rest::all()).0
             }
             _ => found,
         }
     }
 }
 
+/// The search that is taken first.
+pub(super) fn first_choice(builder: &Builder) -> RustChoice {
+    RustChoice::first(&RustAsked {
+        search: builder.search,
+        robustness: builder.robustness,
+        is_bounded: builder.preemption_bound.is_some(),
+        is_kept: builder.checkpoint_file.is_some(),
+        jobs: builder.jobs,
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the coverage of the last stretch says of all.
+/// The coverage of the whole search, given that of its last part.
 fn whole(coverage: Coverage, kept: &Kept, limit: Option<u64>) -> Coverage {
     match (coverage, kept.cut, limit) {
         (Coverage::Stopped(StopReason::Executions(_)), _, Some(limit)) => {

@@ -19,7 +19,7 @@ pub(super) struct Storyboard {
     pub(super) trace: Trace,
     /// What pointers are called, by their values.
     pub(super) pointers: BTreeMap<Value, String>,
-    /// What the trace has in the place of pointers.
+    /// What the trace has in place of pointers.
     pub(super) shown: BTreeMap<Value, Value>,
 }
 
@@ -125,7 +125,7 @@ impl Statements {
                 EventKind::Rmw | EventKind::Load
                     if event.read == Some(1) && place.as_ref().is_some_and(is_of_allocator) =>
                 {
-                    "takes the freed block".to_owned()
+                    "reuses the freed block".to_owned()
                 }
                 _ if place.as_ref().is_some_and(is_of_allocator) => "finds no freed block".to_owned(),
                 _ => match place.as_ref().and_then(|place| texts.call(place)) {
@@ -156,11 +156,11 @@ fn choice(live: &Live, event: &Event) -> &'static str {
         (Some(Matter::Failure), _) => "does not fail spuriously",
         (Some(Matter::WakeUp), Some(1)) => "wakes up spuriously",
         (Some(Matter::WakeUp), _) => "does not wake up spuriously",
-        (Some(Matter::TimeOut), Some(1)) => "the time is over",
-        (Some(Matter::TimeOut), _) => "the time is not over",
-        (Some(Matter::Waiter), _) => "chooses whom to wake",
-        (Some(Matter::Reuse), Some(0) | None) => "is given a new block",
-        (Some(Matter::Reuse), Some(_)) => "is given a freed block again",
+        (Some(Matter::TimeOut), Some(1)) => "times out",
+        (Some(Matter::TimeOut), _) => "does not time out",
+        (Some(Matter::Waiter), _) => "chooses which thread to wake",
+        (Some(Matter::Reuse), Some(0) | None) => "gets a new block",
+        (Some(Matter::Reuse), Some(_)) => "gets a freed block",
         (Some(Matter::Reader), Some(1)) => "waits for the writer",
         (Some(Matter::Reader), _) => "reads before the writer",
         (None, _) => "waits for its turn",

@@ -6,33 +6,33 @@ use std::ops::Deref;
 use teetotal_live::Place;
 use teetotal_memory::{ModelId, Trace};
 
-/// Something wrong with a model, and the execution that shows it.
+/// A violation, with the execution that shows it.
 ///
 /// It dereferences to its text, which is what a failing test prints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Violation {
-    /// What is wrong.
+    /// The kind of violation.
     pub kind: ViolationKind,
-    /// Where in the source: the panic, both accesses of a race, where each thread is blocked, what leaked.
+    /// The places in the source: of the panic, of both accesses of a race, of each blocked thread, of what leaked.
     pub places: Vec<Place>,
     /// The memory model that allows the execution.
     pub model: ModelId,
-    /// The execution, accepted by the machine and by the axioms of the model; there is none where a state is never
+    /// The execution, accepted by the operational and the axiomatic definition of the model; `None` if a state is never
     /// reached.
     pub execution: Option<Trace>,
-    /// Runs the execution again, as the value of `TEETOTAL_REPLAY`.
+    /// The token that replays the execution, as the value of `TEETOTAL_REPLAY`.
     pub token: Option<String>,
     pub(super) text: String,
 }
 
-/// What can be wrong with a model.
+/// The kinds of violations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ViolationKind {
     /// A thread panicked.
     Panic,
-    /// Two accesses, one of them not atomic, are not ordered.
+    /// A data race: two accesses, one of them not atomic, are not ordered.
     DataRace,
     /// Threads are blocked forever.
     Deadlock,
@@ -44,9 +44,9 @@ pub enum ViolationKind {
     DoubleFree,
     /// Something was not freed.
     Leak,
-    /// The memory model has executions that sequential consistency does not have.
+    /// The model is not robust: the memory model has executions that are not sequentially consistent.
     NotRobust,
-    /// A state that must be reached is in no execution.
+    /// No execution passes a mark that must be reached.
     Unreached,
 }
 

@@ -1,6 +1,6 @@
 //! Says so when the code of a model does not come to its next operation.
 //!
-//! Code of a model runs alone: what waits for another thread of the model without the checker's knowledge waits for good.
+//! Code of a model runs alone: what waits for another thread of the model without the checker's knowledge is blocked forever.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Once};
@@ -20,7 +20,7 @@ pub(super) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let patience = Duration::from_secs(environment::patience().unwrap_or(PATIENCE).max(1));
-        // Where there is no thread to be had, nobody watches.
+        // Without a thread there is no watchdog.
         let _ = std::thread::Builder::new().name("teetotal watchdog".to_owned()).spawn(move || watch(patience));
     });
 }
@@ -50,7 +50,7 @@ fn watch(patience: Duration) {
     }
 }
 
-/// Whether an OS thread sleeps and goes on sleeping.
+/// Whether an OS thread sleeps and continues to sleep.
 fn is_blocked(pulse: &Pulse) -> bool {
     let first = (pulse.asleep(), pulse.running());
     first.0.is_some()
@@ -74,16 +74,16 @@ fn text(running: &Running, seconds: u64, is_blocked: bool) -> String {
     };
     if is_blocked {
         return format!(
-            "{thread} is blocked outside of the checker: it has come to no operation {place} for {seconds} s\n\
+            "{thread} is blocked outside of the checker: it has performed no operation {place} for {seconds} s\n\
              help: threads of a model run one at a time, so that a lock, channel or thread of the standard library blocks \
              forever; use those of `teetotal`\n\
-             help: a lock of the standard library may be held by an execution that the search has left\n\
+             help: a lock of the standard library may be held by a discarded execution\n\
              the process ends here, since a thread that is blocked cannot be ended alone"
         );
     }
     format!(
-        "{thread} has come to no operation {place} for {seconds} s\n\
-         help: does a loop wait for something that is not of `teetotal`? Set TEETOTAL_WATCHDOG to more seconds if this \
-         only takes long"
+        "{thread} has performed no operation {place} for {seconds} s\n\
+         help: does a loop wait for something that is not of `teetotal`? Set TEETOTAL_WATCHDOG to more seconds if it \
+         is only slow"
     )
 }

@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use teetotal_explore::StopReason;
-use teetotal_explore::driver::{Progress, Signal};
+use teetotal_engine::StopReason;
+use teetotal_engine::driver::{Progress, Signal};
 use teetotal_live::{Ledger, interrupt};
 
 use super::Builder;
 use super::conclusion::say;
 
-/// How many seconds lie between two lines where somebody looks who has not asked.
+/// The number of seconds between two lines on a terminal, if progress was not requested.
 const UNASKED: u64 = 10;
 
 /// Looks at the time.
@@ -24,15 +24,15 @@ pub(super) struct Watchman<'w> {
     pace: Option<u64>,
     /// After how many seconds the next comes.
     next: AtomicU64,
-    /// Executions before this stretch of the search.
+    /// Executions before this part of the search.
     before: AtomicU64,
-    /// After so many executions of a stretch it is interrupted to be kept.
+    /// The number of executions after which a part of the search is interrupted to save it.
     stretch: Option<u64>,
     is_paused: AtomicBool,
     /// How much of the walk is done, as the bits of a number between 0 and 1.
     share: AtomicU64,
-    /// Whether it is `mcr` that searches, of which nobody knows how much is done.
-    is_mcr: AtomicBool,
+    /// Whether it is `rf` that searches, which does not know how much is done.
+    is_reads_from: AtomicBool,
 }
 
 impl<'w> Watchman<'w> {
@@ -56,19 +56,19 @@ impl<'w> Watchman<'w> {
             stretch,
             is_paused: AtomicBool::new(false),
             share: AtomicU64::new(0),
-            is_mcr: AtomicBool::new(false),
+            is_reads_from: AtomicBool::new(false),
         }
     }
 
-    /// Runs `search`, which is by `mcr`.
-    pub(super) fn during_mcr<R>(&self, search: impl FnOnce() -> R) -> R {
-        self.is_mcr.store(true, Ordering::Relaxed);
+    /// Runs `search`, which is by `rf`.
+    pub(super) fn during_reads_from<R>(&self, search: impl FnOnce() -> R) -> R {
+        self.is_reads_from.store(true, Ordering::Relaxed);
         let result = search();
-        self.is_mcr.store(false, Ordering::Relaxed);
+        self.is_reads_from.store(false, Ordering::Relaxed);
         result
     }
 
-    /// A stretch of the search begins after so many executions.
+    /// A part of the search begins after so many executions.
     pub(super) fn begin(&self, executions: u64) {
         self.before.store(executions, Ordering::Relaxed);
         self.is_paused.store(false, Ordering::Relaxed);
@@ -88,14 +88,14 @@ impl<'w> Watchman<'w> {
 
     fn speak(&self, executions: u64, seconds: u64) {
         let share = f64::from_bits(self.share.load(Ordering::Relaxed));
-        say(&match self.is_mcr.load(Ordering::Relaxed) {
-            true => line(executions, seconds, 0.0) + " by `mcr`",
+        say(&match self.is_reads_from.load(Ordering::Relaxed) {
+            true => line(executions, seconds, 0.0) + " by `rf`",
             false => line(executions, seconds, share),
         });
     }
 }
 
-/// Whether somebody looks at standard error.
+/// Whether standard error is a terminal.
 fn is_seen() -> bool {
     static IS_SEEN: OnceLock<bool> = OnceLock::new();
     *IS_SEEN.get_or_init(|| stderr().is_terminal())
@@ -120,7 +120,7 @@ impl Signal for Watchman<'_> {
     fn stop(&self, progress: Progress) -> Option<StopReason> {
         // What the search found is of no use if something was hidden from it that it should have seen.
         if self.ledger.is_out_of_date() {
-            return Some(StopReason::Time);
+            return Some(StopReason::Superseded);
         }
         if self.ledger.has_leaked_too_much() {
             return Some(StopReason::Memory(self.ledger.leaked_bytes() as u64));

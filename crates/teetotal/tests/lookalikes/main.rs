@@ -15,10 +15,10 @@ use code::Outcome;
 use program::Program;
 use reference::Known;
 use teetotal::ModelId;
-use teetotal::model::{Builder, Report, SearchKind};
+use teetotal::model::{Builder, Report, SearchId};
 
 /// What the program leaves as Rust code, and what the search says.
-fn as_rust_code(program: &Program, search: SearchKind, spurious: usize) -> (BTreeSet<Outcome>, Report) {
+fn as_rust_code(program: &Program, search: SearchId, spurious: usize) -> (BTreeSet<Outcome>, Report) {
     let outcomes = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
     let (program, seen) = (program.clone(), std::sync::Arc::clone(&outcomes));
     let mut builder = Builder::new();
@@ -46,7 +46,7 @@ enum Compared {
 }
 
 /// How the search differs from what is known of the program.
-fn compare(program: &Program, search: SearchKind, spurious: usize, known: &Known) -> Result<Compared, String> {
+fn compare(program: &Program, search: SearchId, spurious: usize, known: &Known) -> Result<Compared, String> {
     let (outcomes, report) = as_rust_code(program, search, spurious);
     let told = || format!("{:?}, {:?} after {} executions", report.coverage, report.failure, report.executions);
     if let Some(outcome) = outcomes.difference(&known.outcomes).next() {
@@ -100,7 +100,7 @@ fn the_lookalikes_do_what_the_standard_library_documents() {
         let program = program::generate(seed);
         for spurious in [0, 1] {
             let Some(known) = reference::explore(&program, spurious) else { continue };
-            for search in [SearchKind::Dpor, SearchKind::Mcr] {
+            for search in [SearchId::Dpor, SearchId::ReadsFrom] {
                 if std::env::var_os("TEETOTAL_TEST_LOG").is_some() {
                     eprintln!("{seed} {search:?} {spurious}");
                 }

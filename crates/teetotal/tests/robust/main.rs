@@ -98,11 +98,11 @@ fn the_report_has_places_suggestions_and_an_execution() {
                --> crates/teetotal/tests/robust/lock.rs:34:34
                 |
              34 |         while self.wants[1 - me].load(Acquire) && self.turn.load(Acquire) == 1 - me {
-                |                                  ^^^^^^^^^^^^^ (2) T1 loads here, and may find what was there before (1)
-            help: make the store at crates/teetotal/tests/robust/lock.rs:31 `SeqCst` (confirmed: run so, it does not happen)
-                  or put `fence(SeqCst)` before line 34 (confirmed: run so, it does not happen)
+                |                                  ^^^^^^^^^^^^^ (2) T1 loads here, and may read the value before (1)
+            help: make the store at crates/teetotal/tests/robust/lock.rs:31 `SeqCst` (confirmed: with it this does not happen)
+                  or put `fence(SeqCst)` before line 34 (confirmed: with it this does not happen)
 
-            An execution of tso that sequential consistency does not have:
+            An execution under tso that is not sequentially consistent:
 
              step │ main                                     │ T1                                       │ memory
             ──────┼──────────────────────────────────────────┼──────────────────────────────────────────┼─────────────────
@@ -139,14 +139,14 @@ fn the_report_has_places_suggestions_and_an_execution() {
             T1 read wants[me]#2 = 0 at step 7 although main had stored wants[me]#2 = 1 at step 2: that store was still in
               main's buffer (it left at step 8).
 
-            Sequential consistency forbids it. Each must come before the next, in a circle:
+            Sequential consistency forbids it: each must come before the next, in a cycle:
               (2) self.wants[me].store(true, Release) :31 ── before in main ─▶ (3) self.turn.store(1 - me, Release) :32
               (3) self.turn.store(1 - me, Release) :32 ── overwritten by ─▶ (6) self.turn.store(1 - me, Release) :32
               (6) self.turn.store(1 - me, Release) :32 ── before in T1 ─▶ (7) self.wants[1 - me].load(Acquire) :34
               (7) self.wants[1 - me].load(Acquire) :34 ── read 0, then overwritten by
                 ─▶ (2) self.wants[me].store(true, Release) :31
 
-            It goes wrong: data race: nothing orders these two accesses
+            It fails: data race: nothing orders these two accesses
 
             To run this execution again:
                 TEETOTAL_REPLAY=…
@@ -160,8 +160,8 @@ fn the_report_has_places_suggestions_and_an_execution() {
                 |
              32 |         self.turn.store(1 - me, Release);
                 |                   ^^^^^^^^^^^^^^^^^^^^^^ (2) T1 stores here, so that the older store overwrites it
-            help: make the store at crates/teetotal/tests/robust/lock.rs:32 `SeqCst` (confirmed: run so, it does not happen)
-                  or put `fence(SeqCst)` before line 34 (confirmed: run so, it does not happen)
+            help: make the store at crates/teetotal/tests/robust/lock.rs:32 `SeqCst` (confirmed: with it this does not happen)
+                  or put `fence(SeqCst)` before line 34 (confirmed: with it this does not happen)
 
             2 pairs of places in 12 executions of sc.
             With this fence it is robust under tso: before crates/teetotal/tests/robust/lock.rs:34.
@@ -284,7 +284,7 @@ fn the_environment_may_ask_and_an_execution_is_run_again_by_its_token() {
     let (_, rest) = text.split_once("TEETOTAL_CHECK=robustness TEETOTAL_REPLAY=").expect("there is a token");
     let token = rest.split(' ').next().expect("it ends");
     let again = run_with(&[asked[0], ("TEETOTAL_REPLAY", token)]);
-    assert!(again.contains("this execution of tso is none of sequential consistency"), "{again}");
+    assert!(again.contains("this execution of tso is not sequentially consistent"), "{again}");
 }
 
 #[test]

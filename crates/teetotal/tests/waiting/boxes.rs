@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use teetotal::ModelId;
-use teetotal::model::{Builder, Caveat, Report, SearchKind};
+use teetotal::model::{Builder, Caveat, Report, SearchId};
 use teetotal::sync::Arc;
 use teetotal::sync::atomic::{AtomicBool, Ordering};
 use teetotal::{reachable, thread};
@@ -19,7 +19,7 @@ fn is_of_heap(caveat: &Caveat) -> bool {
 }
 
 /// How the model differs from what is known of the program, where it does not say that it may.
-fn differs(program: &Program, how: (ModelId, SearchKind), spurious: u32, known: &Known) -> Result<Said, String> {
+fn differs(program: &Program, how: (ModelId, SearchId), spurious: u32, known: &Known) -> Result<Said, String> {
     let (outcomes, report) = outcomes_in_boxes(program, &builder(how, spurious));
     match judge(&outcomes, &report, known) {
         Ok(Compared::Incomplete) => Ok(Said::Incomplete),

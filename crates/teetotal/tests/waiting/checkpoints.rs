@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use teetotal::model::{Builder, Report, SearchKind};
+use teetotal::model::{Builder, Report, SearchId};
 use teetotal::{Coverage, StopReason};
 
 use crate::code::{builder, outcomes};
@@ -49,7 +49,7 @@ fn a_search_that_is_resumed_says_what_one_search_says() {
         let program = if seed % 4 == 0 { plain::generate(seed) } else { program::generate(seed) };
         let spurious = u32::from(seed % 4 == 1);
         for model in MODELS {
-            let builder = builder((model, SearchKind::Dpor), spurious);
+            let builder = builder((model, SearchId::Dpor), spurious);
             let whole = outcomes(&program, &builder);
             let executions = whole.1.executions;
             if executions > MOST_EXECUTIONS || whole.1.coverage == Coverage::Stopped(StopReason::Time) {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use teetotal::cell::UnsafeCell;
-use teetotal::model::{Builder, Report, SearchKind, reached};
+use teetotal::model::{Builder, Report, SearchId, reached};
 use teetotal::sync::atomic::{AtomicU64, Ordering};
 use teetotal::{ModelId, hint, thread};
 
@@ -120,7 +120,7 @@ fn repeat_in_box(limit: u32, body: &[Statement], own: &mut Own<'_>, shared: &Sha
 }
 
 /// How a program is searched.
-pub(crate) fn builder((model, search): (ModelId, SearchKind), spurious: u32) -> Builder {
+pub(crate) fn builder((model, search): (ModelId, SearchId), spurious: u32) -> Builder {
     let mut builder = Builder::new();
     (builder.model, builder.search, builder.spurious) = (model, search, spurious as usize);
     (builder.max_permutations, builder.max_branches) = (Some(3_000), 150);

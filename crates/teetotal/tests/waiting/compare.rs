@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use teetotal::ModelId;
-use teetotal::model::{Report, SearchKind, ViolationKind};
+use teetotal::model::{Report, SearchId, ViolationKind};
 
 use crate::code::{builder, outcomes};
 use crate::machine::{self, Known, Outcome};
 use crate::program::Program;
 
 pub(crate) const MODELS: [ModelId; 3] = [ModelId::Sc, ModelId::Tso, ModelId::Pso];
-pub(crate) const SEARCHES: [SearchKind; 2] = [SearchKind::Dpor, SearchKind::Mcr];
+pub(crate) const SEARCHES: [SearchId; 2] = [SearchId::Dpor, SearchId::ReadsFrom];
 
 /// What came of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -29,7 +29,7 @@ pub(crate) enum Compared {
 /// How the model differs from what is known of the program.
 pub(crate) fn compare(
     program: &Program,
-    how: (ModelId, SearchKind),
+    how: (ModelId, SearchId),
     spurious: u32,
     known: &Known,
 ) -> Result<Compared, String> {

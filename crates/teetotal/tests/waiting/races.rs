@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use teetotal::ModelId;
-use teetotal::model::{SearchKind, ViolationKind};
+use teetotal::model::{SearchId, ViolationKind};
 use teetotal::sync::atomic::Ordering;
 
 use crate::code::{builder, outcomes};
@@ -14,14 +14,14 @@ use crate::program::{Hint, Program, Statement};
 use crate::shrink::shrink;
 
 /// How a program differs from what is known of it, with hints or without.
-fn differs(program: &Program, how: (ModelId, SearchKind), spurious: u32, known: &Known) -> Result<Compared, String> {
+fn differs(program: &Program, how: (ModelId, SearchId), spurious: u32, known: &Known) -> Result<Compared, String> {
     let compared = compare(program, how, spurious, known)?;
     compare(&without_hints(program), how, spurious, known).map_err(|told| format!("without hints: {told}"))?;
     Ok(compared)
 }
 
 /// Whether there is a race, if the search says so.
-fn has_race(program: &Program, how: (ModelId, SearchKind), spurious: u32) -> Option<bool> {
+fn has_race(program: &Program, how: (ModelId, SearchId), spurious: u32) -> Option<bool> {
     let (_, report) = outcomes(program, &builder(how, spurious));
     match report.failure {
         Some(failure) => (failure.kind == ViolationKind::DataRace).then_some(true),

@@ -45,7 +45,7 @@ impl Lowering<'_, '_> {
         if called.takes.len() != arguments.len() {
             let (wanted, found) = (called.takes.len(), arguments.len());
             let plural = if wanted == 1 { "argument" } else { "arguments" };
-            return self.refuse(span, format!("`{name}` takes {wanted} {plural}, here are {found}"));
+            return self.refuse(span, format!("`{name}` takes {wanted} {plural}, but has {found}"));
         }
         let taken = self.arguments(&called, arguments)?;
         let order = taken.order.unwrap_or(called.order);
@@ -136,7 +136,7 @@ impl Lowering<'_, '_> {
         };
         let order = library::order(name);
         if order.is_none() {
-            let unknown = Diagnostic::new(argument.span, "this is no memory order");
+            let unknown = Diagnostic::new(argument.span, "this is not a memory order");
             let short = name.strip_prefix("memory_order_").unwrap_or(name);
             self.diagnostics.add(match nearest(short, library::order_names()) {
                 Some(meant) => unknown.help(format!("did you mean `memory_order_{meant}`?")),

@@ -49,7 +49,7 @@ impl<'t> Parser<'t, '_> {
         let ty = types::named(&words);
         if ty.is_none() {
             let shown = if words.is_empty() { self.peek().text } else { self.text_since(start) };
-            let unknown = format!("`{}` is no known type", shown.chars().take(40).collect::<String>());
+            let unknown = format!("`{}` is not a known type", shown.chars().take(40).collect::<String>());
             let help = "integer types such as `int`, `atomic_int`, `int64_t` and `atomic_t` are known";
             self.diagnostics.add(Diagnostic::new(start.span, unknown).help(help));
         }

@@ -253,7 +253,7 @@ fn constant(text: &str) -> Result<(u64, Type), &'static str> {
         _ => (digits, 10),
     };
     if digits.is_empty() || suffix.len() > 3 || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err("is no number");
+        return Err("is not a number");
     }
     let value = u64::from_str_radix(digits, radix).map_err(|_| "does not fit into 64 bits")?;
     let candidates = [Type::I32, Type::U32, Type::I64, Type::U64].into_iter();

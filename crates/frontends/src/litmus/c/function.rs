@@ -99,7 +99,7 @@ impl Parser<'_, '_> {
             ty = ty.pointer(1);
         }
         let Some(pointee) = ty.pointee() else {
-            let value = Diagnostic::new(name.span, format!("the parameter `{}` is no pointer", name.it));
+            let value = Diagnostic::new(name.span, format!("the parameter `{}` is not a pointer", name.it));
             self.diagnostics
                 .add(value.help(format!("parameters are pointers to shared locations: `int *{}`", name.it)));
             return None;

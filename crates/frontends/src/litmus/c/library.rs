@@ -85,7 +85,7 @@ pub(super) enum Operand {
     One,
 }
 
-/// What an update gives back.
+/// What an update returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Gives {
     Nothing,
@@ -229,12 +229,12 @@ const fn and_not(gives: Gives) -> Action {
 pub(super) const REFUSED: &[(&str, &str)] = &[
     (
         "rcu_",
-        "grace periods of RCU are no part of the models; `rcu_dereference` and `rcu_assign_pointer` are supported",
+        "grace periods of RCU are not part of the models; `rcu_dereference` and `rcu_assign_pointer` are supported",
     ),
-    ("srcu_", "grace periods of SRCU are no part of the models"),
-    ("synchronize_", "grace periods of RCU are no part of the models"),
-    ("call_rcu", "grace periods of RCU are no part of the models"),
-    ("smp_mb__after_srcu_read_unlock", "grace periods of SRCU are no part of the models"),
+    ("srcu_", "grace periods of SRCU are not part of the models"),
+    ("synchronize_", "grace periods of RCU are not part of the models"),
+    ("call_rcu", "grace periods of RCU are not part of the models"),
+    ("smp_mb__after_srcu_read_unlock", "grace periods of SRCU are not part of the models"),
     ("malloc", "declare every location in the initial state"),
     ("free", "declare every location in the initial state"),
     ("kmalloc", "declare every location in the initial state"),

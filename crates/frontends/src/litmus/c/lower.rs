@@ -117,7 +117,7 @@ impl<'a> Lowering<'a, '_> {
             Statement::Label(name) => {
                 let label = self.t.label();
                 if self.labels.insert(name, label).is_some() {
-                    let twice = format!("the label `{name}` stands twice in this thread");
+                    let twice = format!("the label `{name}` is defined twice in this thread");
                     self.diagnostics.add(Diagnostic::new(statement.span, twice));
                 }
             }

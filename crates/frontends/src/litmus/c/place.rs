@@ -170,7 +170,7 @@ impl Lowering<'_, '_> {
             return Some(Place { address: Address::Computed(pointer.expr), ty, held: self.only_type_of(width) });
         };
         let Some(loc) = self.locations.layout.location(address) else {
-            return self.refuse(span, "this is the address of no location");
+            return self.refuse(span, "this is not the address of a location");
         };
         let held = self.locations.owner(loc).1.ty;
         if held.width != width {

@@ -146,7 +146,7 @@ impl<'t> Parser<'t, '_> {
         self.next();
         if !self.peek().is(";") {
             self.expression(depth)?;
-            let value = Diagnostic::new(start.span, "a thread gives no value back");
+            let value = Diagnostic::new(start.span, "a thread returns no value");
             self.diagnostics.add(value.help("write `return;`"));
         }
         self.ended(Statement::Return)

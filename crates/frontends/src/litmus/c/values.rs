@@ -88,7 +88,7 @@ impl Lowering<'_, '_> {
             Form::Step { place, up, gives_old } => self.step(place, *up, *gives_old, span),
             Form::Call(name, arguments) => match self.call(name, arguments, span, to)? {
                 Some(value) => Some(value),
-                None => self.refuse(span, format!("`{name}` gives no value")),
+                None => self.refuse(span, format!("`{name}` returns no value")),
             },
             Form::Cast(ty, inner) => {
                 let value = self.value(inner)?;

@@ -1,6 +1,6 @@
 //! Litmus tests made of cycles of edges, each with what every model says about it.
 //!
-//! A cycle such as `PodWR Fre PodWR Fre` goes round once through the events of an execution that sequential consistency
+//! A cycle such as `PodWR Fre PodWR Fre` passes once through the events of an execution that sequential consistency
 //! forbids: along program order inside a thread, and along reads-from, from-read and coherence elsewhere. The test made
 //! of it has just those events, and its condition is satisfied by just those executions that have the cycle.
 //! Whether a model allows one of them follows from the edges, and is told by [`Cycle::prediction`].
@@ -135,7 +135,7 @@ impl fmt::Display for CycleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CycleError::UnknownEdge(word) => write!(f, "there is no edge `{word}`"),
-            CycleError::TooLong(found) => write!(f, "a cycle has at most {MOST_EDGES} edges, here are {found}"),
+            CycleError::TooLong(found) => write!(f, "a cycle has at most {MOST_EDGES} edges, this one has {found}"),
             CycleError::Mismatch(edge, next) => write!(f, "`{next}` cannot follow `{edge}`"),
             CycleError::OneThread => f.write_str("at least two edges must lead to another thread"),
             CycleError::NoWayBack => f.write_str("one edge leads to another location, and none leads back"),

@@ -128,7 +128,7 @@ impl Lowering<'_, '_> {
                 let elements = if length == 1 { "1 element".to_owned() } else { format!("{length} elements") };
                 Diagnostic::new(span, message).help(format!("`{name}` has {elements}"))
             }
-            None => Diagnostic::new(span, "this is the address of no location")
+            None => Diagnostic::new(span, "this is not the address of a location")
                 .help("let the register hold one at the beginning: `0:rbx=x`"),
         };
         self.diagnostics.add(diagnostic);

@@ -97,7 +97,7 @@ impl<'a> Lowering<'a, '_> {
         for label in lines.iter().flat_map(|line| &line.labels) {
             let made = self.t.label();
             if self.labels.insert(&label.it, made).is_some() {
-                let twice = format!("the label `{}` stands twice in this thread", label.it);
+                let twice = format!("the label `{}` is defined twice in this thread", label.it);
                 self.diagnostics.add(Diagnostic::new(label.span, twice));
             }
         }

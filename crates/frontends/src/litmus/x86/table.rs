@@ -147,7 +147,7 @@ impl Parser<'_, '_> {
         if self.flavor == Flavor::X86_64 {
             operands.reverse();
         }
-        // An instruction that goes on in the next line is shown by its beginning.
+        // An instruction that continues on the next line is shown by its beginning.
         let length = end.column.saturating_sub(start.column) + end.length;
         let span = if end.line == start.line { Span { length, ..start } } else { start };
         let statement = Statement { span, locked, opcode, suffix, operands };
@@ -164,7 +164,7 @@ impl Parser<'_, '_> {
         let found = statement.operands.len();
         if let Some(wanted) = statement.opcode.n_operands().filter(|&wanted| wanted != found) {
             let plural = if wanted == 1 { "operand" } else { "operands" };
-            let message = format!("`{mnemonic}` takes {wanted} {plural}, here are {found}");
+            let message = format!("`{mnemonic}` takes {wanted} {plural}, but has {found}");
             self.diagnostics.add(Diagnostic::new(statement.span, message));
             return false;
         }

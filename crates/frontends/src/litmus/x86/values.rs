@@ -188,7 +188,7 @@ impl Lowering<'_, '_> {
                 let known = said.or(reference.width).or(named.map(|symbol| symbol.ty.width));
                 match known {
                     Some(width) => width,
-                    None => return self.refuse(from.span, "how many bits to load is not said here"),
+                    None => return self.refuse(from.span, "the number of bits to load is not specified"),
                 }
             }
             _ => return self.refuse(from.span, "a number is not extended"),

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use teetotal_memory::{Event, EventId, EventKind, ModelId, Recorder, Source, Step, Trace};
+use teetotal_memory::{Event, EventId, EventKind, Recorder, Source, Step, Trace};
 use teetotal_program::{Loc, Op, Subject, Value};
 
 use crate::axiomatic::enumerate::Execution;
@@ -52,7 +52,7 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
     }
 
     fn hand_over(&mut self, state: &State, order: PartialOrder, coherence: &Coherence) -> Result<(), Stop> {
-        let fences = self.model == ModelId::Sc || global_fence::fits(&state.graph.events, order);
+        let fences = !self.axioms.stores_wait || global_fence::fits(&state.graph.events, order);
         if !fences || !state.is_blocked_at(coherence) {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! A trace in the making: its events so far, and the order of their moments.
 
-use teetotal_memory::{Event, EventId, EventKind, ModelId, Source};
-use teetotal_program::{Loc, Order, ThreadId};
+use teetotal_memory::{Event, EventId, EventKind, Source};
+use teetotal_program::{Loc, ThreadId};
 
 use crate::axiomatic::facts::Keeps;
 use crate::axiomatic::order::PartialOrder;
@@ -10,7 +10,8 @@ use crate::axiomatic::placed::{self, Passed, Placed};
 /// Events with program order and reads-from; coherence is still open but for what these force.
 #[derive(Clone)]
 pub(super) struct Graph {
-    model: ModelId,
+    /// Whether a store may reach memory later than it is performed.
+    stores_wait: bool,
     pub(super) events: Vec<Placed>,
     /// The order of moments, as far as it is known.
     pub(super) order: PartialOrder,
@@ -27,29 +28,14 @@ struct Thread {
 
 impl Graph {
     /// No events yet, of `n_threads` threads, and never more than `n_events`.
-    pub(super) fn new(model: ModelId, n_threads: usize, n_events: usize) -> Self {
+    pub(super) fn new(stores_wait: bool, n_threads: usize, n_events: usize) -> Self {
         let events = Vec::with_capacity(n_events);
-        Graph { model, events, order: PartialOrder::new(n_events), threads: vec![Thread::default(); n_threads] }
+        Graph { stores_wait, events, order: PartialOrder::new(n_events), threads: vec![Thread::default(); n_threads] }
     }
 
     /// An event of `thread` at `place`, without content.
     pub(super) fn blank(&self, thread: ThreadId, place: u32) -> Event {
-        Event {
-            thread,
-            index: 0,
-            kind: EventKind::Load,
-            loc: None,
-            read: None,
-            written: None,
-            source: None,
-            forwarded: false,
-            fails_as_load: false,
-            order: Order::Plain,
-            epoch: self.threads[thread.index()].passed.markers(),
-            place,
-            step: 0,
-            committed: None,
-        }
+        Event { epoch: self.threads[thread.index()].passed.markers(), place, ..Event::blank(thread) }
     }
 
     /// Appends an event to its thread; gives whether the order has room for it and for where it reads from.
@@ -58,7 +44,7 @@ impl Graph {
     #[must_use]
     pub(super) fn push(&mut self, event: Event, issued: usize, keeps: Keeps) -> bool {
         let id = self.events.len();
-        let moment = placed::moment(self.model, &event, id, issued);
+        let moment = placed::moment(self.stores_wait, &event, id, issued);
         let thread = &mut self.threads[event.thread.index()];
         let event = Event { index: thread.n_events, ..event };
         thread.n_events += 1;

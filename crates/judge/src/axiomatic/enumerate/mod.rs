@@ -14,13 +14,14 @@ mod graph;
 mod reads;
 mod search;
 
+use std::error::Error;
+use std::fmt;
 use std::ops::ControlFlow;
 
 use teetotal_memory::{ModelId, Trace};
 use teetotal_program::condition::{FinalState, Term};
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_program::{Status, Subject, ThreadId, Value};
-use thiserror::Error;
 
 use crate::axiomatic::enumerate::search::Search;
 
@@ -57,17 +58,36 @@ impl FinalState for Execution {
 }
 
 /// Why executions are not enumerated.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EnumerateError {
-    #[error("the executions of `{program}` cannot be enumerated, because it has a loop")]
     Loop { program: String },
-    #[error("the executions of `{program}` cannot be enumerated, because thread `{thread}` has an exclusive region")]
     Exclusive { program: String, thread: String },
-    #[error("the executions of `{program}` cannot be enumerated, because thread {thread} is spawned twice")]
     SpawnedTwice { program: String, thread: ThreadId },
-    #[error("`{program}` has more than {limit} executions")]
     TooMany { program: String, limit: usize },
 }
+
+impl fmt::Display for EnumerateError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EnumerateError::Loop { program } => {
+                write!(formatter, "the executions of `{program}` cannot be enumerated, because it has a loop")
+            }
+            EnumerateError::Exclusive { program, thread } => write!(
+                formatter,
+                "the executions of `{program}` cannot be enumerated, because thread `{thread}` has an exclusive region"
+            ),
+            EnumerateError::SpawnedTwice { program, thread } => write!(
+                formatter,
+                "the executions of `{program}` cannot be enumerated, because thread {thread} is spawned twice"
+            ),
+            EnumerateError::TooMany { program, limit } => {
+                write!(formatter, "`{program}` has more than {limit} executions")
+            }
+        }
+    }
+}
+
+impl Error for EnumerateError {}
 
 /// Every maximal execution of `program` under `model`, each trace once, unless there are more than `limit`.
 pub fn enumerate(model: ModelId, program: &Program, limit: usize) -> Result<Vec<Execution>, EnumerateError> {

@@ -2,9 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use teetotal_memory::{Event, EventKind, ModelId, Source};
+use teetotal_memory::{Event, EventKind, Source};
 use teetotal_program::{Loc, OnFailure, Op, Status, Subject, ThreadId, Value};
 
+use crate::axiomatic::axioms::Axioms;
 use crate::axiomatic::enumerate::Execution;
 use crate::axiomatic::enumerate::search::{Search, State, Stop};
 
@@ -56,15 +57,15 @@ impl State {
         let issued = self.graph.next_id();
         for (index, (&loc, &source)) in locations.iter().zip(sources).enumerate() {
             let read = Event { loc: Some(loc), read: Some(values[index]), source: Some(source), ..self.blank(thread) };
-            let Some(event) = self.completed(search.model, op, read) else { return false };
-            if !self.graph.push(event, issued, search.keeps) {
+            let Some(event) = self.completed(search.axioms, op, read) else { return false };
+            if !self.graph.push(event, issued, search.axioms.keeps) {
                 return false;
             }
         }
         if let Op::Await { alternatives } = op {
             let [choice, store] = self.after_reads(reading, &values);
             let further = choice.filter(|_| alternatives > 1).into_iter().chain(store);
-            if !further.into_iter().all(|event| self.graph.push(event, issued, search.keeps)) {
+            if !further.into_iter().all(|event| self.graph.push(event, issued, search.axioms.keeps)) {
                 return false;
             }
             values.extend((alternatives > 1).then_some(Value::from(alternative)));
@@ -93,7 +94,7 @@ impl State {
     }
 
     /// The event of `op` when it reads as `read` does, or nothing if it then is not possible.
-    fn completed(&self, model: ModelId, op: Op, read: Event) -> Option<Event> {
+    fn completed(&self, axioms: &Axioms, op: Op, read: Event) -> Option<Event> {
         let thread = read.thread;
         let old = read.read.expect("a read has a value");
         Some(match op {
@@ -109,7 +110,7 @@ impl State {
             }
             Op::Rmw { order, on_failure, .. } => match (self.subject.modify(thread, old), on_failure) {
                 (Some(new), _) => Event { kind: EventKind::Rmw, order, written: Some(new), ..read },
-                (None, OnFailure::Load(order)) if model == ModelId::Pso => Event { order, ..read },
+                (None, OnFailure::Load(order)) if axioms.failure_is_load => Event { order, ..read },
                 (None, _) => Event { kind: EventKind::FailedRmw, order, ..read },
             },
             _ => return None,

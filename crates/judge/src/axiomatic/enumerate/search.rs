@@ -7,15 +7,14 @@ use teetotal_memory::{Event, EventKind, ModelId};
 use teetotal_program::ir::{Instruction, Interpreter, Program};
 use teetotal_program::{Foresight, Loc, Op, Order, Status, Subject, ThreadId};
 
+use crate::axiomatic::axioms::Axioms;
 use crate::axiomatic::enumerate::graph::Graph;
 use crate::axiomatic::enumerate::{EnumerateError, Execution};
 use crate::axiomatic::facts::Keeps;
-use crate::axiomatic::{pso, sc, tso};
 
 /// The search for the executions of one program.
 pub(super) struct Search<V> {
-    pub(super) model: ModelId,
-    pub(super) keeps: Keeps,
+    pub(super) axioms: &'static Axioms,
     pub(super) n_locations: usize,
     pub(super) visit: V,
     /// Of the program at its beginning.
@@ -40,18 +39,14 @@ pub(super) enum Stop {
 
 impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
     pub(super) fn new(model: ModelId, program: &Program, visit: V) -> Self {
+        let axioms = Axioms::of(model);
         let n_events = program.threads.iter().flat_map(|thread| &thread.code).map(most_events).sum();
         let start = State {
             subject: Interpreter::new(Arc::new(program.clone())),
-            graph: Graph::new(model, program.n_threads(), n_events),
+            graph: Graph::new(axioms.stores_wait, program.n_threads(), n_events),
             waiting: vec![None; program.n_threads()],
         };
-        let keeps: Keeps = match model {
-            ModelId::Sc => sc::keeps,
-            ModelId::Tso => tso::keeps,
-            ModelId::Pso => pso::keeps,
-        };
-        Search { model, keeps, n_locations: program.locations.len(), visit, start: Some(start) }
+        Search { axioms, n_locations: program.locations.len(), visit, start: Some(start) }
     }
 
     pub(super) fn run(mut self) -> Result<(), EnumerateError> {
@@ -70,7 +65,7 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
                     let mut branch = state.clone();
                     let blank = branch.blank(thread);
                     let event = Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank };
-                    if branch.perform(event, self.keeps) {
+                    if branch.perform(event, self.axioms.keeps) {
                         branch.subject.resume(thread, &[alternative.into()]);
                         self.grow(branch)?;
                     }
@@ -79,7 +74,7 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
             }
             let event = performed(op, state.blank(thread));
             state.refuse_second_start(event.kind)?;
-            if !state.perform(event, self.keeps) {
+            if !state.perform(event, self.axioms.keeps) {
                 return Ok(());
             }
             state.subject.resume(thread, &[]);

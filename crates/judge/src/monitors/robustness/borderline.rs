@@ -17,10 +17,10 @@
 //! thread's stores were forced there. The second is exact since all that forces several stores, a fence or a barrier or
 //! TSO's order, forces a prefix of them; what PSO forces alone, by reading it, is kept with each write.
 
+use teetotal_clocks::{ClockTable, join};
 use teetotal_memory::{Event, EventId, EventKind, ModelId};
 use teetotal_program::ir::Program;
 
-use super::clock::{Table, join};
 use super::waits::{drains_afterward, is_marker};
 use super::{Algorithm, Attempt, Waits};
 
@@ -32,15 +32,15 @@ pub struct Borderline<I = EventId> {
     model: ModelId,
     pub(super) n_threads: usize,
     /// For each thread: what its newest event knows; the past, then what is forced.
-    pub(super) threads: Table,
+    pub(super) threads: ClockTable,
     /// For each thread: which stores come before all of its stores, and before those ahead of its newest barrier.
-    stores: Table,
-    barred: Table,
+    stores: ClockTable,
+    barred: ClockTable,
     /// For each location: what its newest write knows, and what all of its accesses know.
-    pub(super) writes: Table,
-    pub(super) accesses: Table,
+    pub(super) writes: ClockTable,
+    pub(super) accesses: ClockTable,
     /// For each location: which stores come before its newest write, if that is a store.
-    newest: Table,
+    newest: ClockTable,
     progress: Vec<Progress>,
     pub(super) locations: Vec<Location<I>>,
 }
@@ -105,12 +105,12 @@ impl<I: Copy> Borderline<I> {
         Borderline {
             model,
             n_threads,
-            threads: Table::new(n_threads, 2 * n_threads),
-            stores: Table::new(n_threads, n_threads),
-            barred: Table::new(n_threads, n_threads),
-            writes: Table::new(n_locations, 2 * n_threads),
-            accesses: Table::new(n_locations, 2 * n_threads),
-            newest: Table::new(n_locations, n_threads),
+            threads: ClockTable::new(n_threads, 2 * n_threads),
+            stores: ClockTable::new(n_threads, n_threads),
+            barred: ClockTable::new(n_threads, n_threads),
+            writes: ClockTable::new(n_locations, 2 * n_threads),
+            accesses: ClockTable::new(n_locations, 2 * n_threads),
+            newest: ClockTable::new(n_locations, n_threads),
             progress: vec![Progress::default(); n_threads],
             locations: (0..n_locations).map(|_| Location::default()).collect(),
         }
@@ -180,8 +180,8 @@ impl<I: Copy> Borderline<I> {
         let end = match Waits::of(self.model, event) {
             Waits::Everything => {
                 join(before, self.stores.row(thread));
-                // Under TSO whoever comes after a store comes after those before it, so that it counts itself.
-                if self.model == ModelId::Pso { event.index } else { event.index + 1 }
+                // Where stores do not pass each other, what comes after one comes after those before it: it counts itself.
+                if self.model.rules().has_barriers { event.index } else { event.index + 1 }
             }
             _ => {
                 join(before, self.barred.row(thread));
@@ -242,7 +242,7 @@ impl<I: Copy> Borderline<I> {
     /// Another execution begins.
     pub fn begin(&mut self) {
         let tables = [&mut self.threads, &mut self.stores, &mut self.barred, &mut self.writes];
-        tables.into_iter().chain([&mut self.accesses, &mut self.newest]).for_each(Table::clear);
+        tables.into_iter().chain([&mut self.accesses, &mut self.newest]).for_each(ClockTable::clear);
         self.progress.fill(Progress::default());
         for location in &mut self.locations {
             location.writes.clear();

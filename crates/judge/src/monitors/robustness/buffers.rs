@@ -16,7 +16,7 @@ use teetotal_memory::{Event, EventId, EventKind, ModelId};
 use teetotal_program::Loc;
 use teetotal_program::ir::Program;
 
-use super::clock::HappensBefore;
+use super::sc_order::ScHappensBefore;
 use super::waits::{drains_afterward, is_marker};
 use super::{Algorithm, Attempt, Waits};
 
@@ -24,7 +24,7 @@ use super::{Algorithm, Attempt, Waits};
 #[derive(Clone, Debug)]
 pub struct Buffers {
     model: ModelId,
-    happens_before: HappensBefore,
+    happens_before: ScHappensBefore,
     /// For each thread, in program order.
     pending: Vec<Vec<Pending>>,
     /// How many barriers each thread has passed.
@@ -47,7 +47,7 @@ impl Buffers {
         let (n_threads, n_locations) = (program.n_threads(), program.locations.len());
         Buffers {
             model,
-            happens_before: HappensBefore::new(n_threads, n_locations),
+            happens_before: ScHappensBefore::new(n_threads, n_locations),
             pending: vec![Vec::new(); n_threads],
             epochs: vec![0; n_threads],
             draining: vec![false; n_threads],
@@ -64,7 +64,7 @@ impl Buffers {
     fn commit(&mut self, thread: usize, loc: Loc) {
         let pending = &mut self.pending[thread];
         let Some(last) = pending.iter().rposition(|store| store.loc == loc) else { return };
-        if self.model != ModelId::Pso {
+        if !self.model.rules().has_barriers {
             pending.drain(..=last);
             return;
         }

@@ -8,8 +8,8 @@
 
 mod borderline;
 mod buffers;
-mod clock;
 mod forget;
+mod sc_order;
 mod sober;
 mod sober_as_printed;
 mod stream;
@@ -156,7 +156,7 @@ impl<A: Algorithm> Monitor for Robustness<A> {
         let mut found = None;
         let first = view.trace.events().len() - view.events.len();
         for (offset, event) in view.events.iter().enumerate() {
-            if self.model != ModelId::Sc
+            if self.model.rules().has_buffers
                 && let Some(attempt) = Attempt::of(self.model, event)
             {
                 found = found.or(self.delay(view.trace, &attempt, event.place, event.index));
@@ -168,7 +168,7 @@ impl<A: Algorithm> Monitor for Robustness<A> {
 
     /// A thread that waits for good may go on where memory is older.
     fn end(&mut self, view: &View<'_>, ending: &Ending) -> Vec<Finding> {
-        if *ending == Ending::Completed || self.model == ModelId::Sc {
+        if *ending == Ending::Completed || !self.model.rules().has_buffers {
             return Vec::new();
         }
         let stuck = stuck::attempts(&self.program, self.model, view.trace);

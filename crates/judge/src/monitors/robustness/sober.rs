@@ -13,24 +13,25 @@
 //! 4. A read-modify-write that writes nothing, or may, and a thread that waits are loads in order with everything
 //!    before.
 
+use teetotal_clocks::{ClockTable, join};
 use teetotal_memory::{Event, EventId, EventKind};
 use teetotal_program::ir::Program;
 
-use super::clock::{HappensBefore, Table, join};
+use super::sc_order::ScHappensBefore;
 use super::waits::drains_afterward;
 use super::{Algorithm, Attempt, Waits};
 
 /// Finds borderline traces of TSO by a clock for relaxed happens-before; needs one execution for each trace.
 #[derive(Clone, Debug)]
 pub struct Sober {
-    happens_before: HappensBefore,
+    happens_before: ScHappensBefore,
     /// For each thread, what comes before its newest reader: how many readers and writers of each thread.
-    readers: Table,
+    readers: ClockTable,
     /// The same of its newest writer.
-    writers: Table,
+    writers: ClockTable,
     /// For each location, the stamp of its newest write, and of all of its accesses.
-    newest: Table,
-    accesses: Table,
+    newest: ClockTable,
+    accesses: ClockTable,
     /// The thread whose next event comes after everything it stored.
     draining: Vec<bool>,
     writes: Vec<Vec<Write>>,
@@ -51,11 +52,11 @@ impl Sober {
     pub fn new(program: &Program) -> Self {
         let (n_threads, n_locations) = (program.n_threads(), program.locations.len());
         Sober {
-            happens_before: HappensBefore::new(n_threads, n_locations),
-            readers: Table::new(n_threads, 2 * n_threads),
-            writers: Table::new(n_threads, 2 * n_threads),
-            newest: Table::new(n_locations, 2 * n_threads),
-            accesses: Table::new(n_locations, 2 * n_threads),
+            happens_before: ScHappensBefore::new(n_threads, n_locations),
+            readers: ClockTable::new(n_threads, 2 * n_threads),
+            writers: ClockTable::new(n_threads, 2 * n_threads),
+            newest: ClockTable::new(n_locations, 2 * n_threads),
+            accesses: ClockTable::new(n_locations, 2 * n_threads),
             draining: vec![false; n_threads],
             writes: vec![Vec::new(); n_locations],
         }
@@ -140,7 +141,7 @@ impl Algorithm for Sober {
     fn begin(&mut self) {
         self.happens_before.begin();
         let tables = [&mut self.readers, &mut self.writers, &mut self.newest, &mut self.accesses];
-        tables.into_iter().for_each(Table::clear);
+        tables.into_iter().for_each(ClockTable::clear);
         self.draining.fill(false);
         self.writes.iter_mut().for_each(Vec::clear);
     }
@@ -156,7 +157,7 @@ impl Algorithm for Sober {
             _ => [&self.readers, &self.writers],
         };
         for write in self.writes[attempt.loc.index()].iter().rev() {
-            let comes_before = |table: &&Table| table.row(thread)[2 * write.thread + 1] >= write.count;
+            let comes_before = |table: &&ClockTable| table.row(thread)[2 * write.thread + 1] >= write.count;
             if write.thread == thread || in_order.iter().any(comes_before) {
                 return None;
             }

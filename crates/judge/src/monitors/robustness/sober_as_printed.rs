@@ -5,10 +5,11 @@
 //! that reach memory later, and what it could have missed is not seen. [`super::Sober`] is the corrected one.
 //! What the paper does not know is as there, items 3 and 4.
 
+use teetotal_clocks::{ClockTable, join};
 use teetotal_memory::{Event, EventId, EventKind};
 use teetotal_program::ir::Program;
 
-use super::clock::{HappensBefore, Table, join};
+use super::sc_order::ScHappensBefore;
 use super::waits::drains_afterward;
 use super::{Algorithm, Attempt, Waits};
 
@@ -16,14 +17,14 @@ use super::{Algorithm, Attempt, Waits};
 #[derive(Clone, Debug)]
 pub struct SoberAsPrinted {
     n_threads: usize,
-    happens_before: HappensBefore,
+    happens_before: ScHappensBefore,
     /// `lc` and `sc`: the newest load of each thread and its newest store.
-    loads: Table,
-    stores: Table,
+    loads: ClockTable,
+    stores: ClockTable,
     /// `mc1`: for each location and thread, what a load of that thread comes after.
-    for_loads: Table,
+    for_loads: ClockTable,
     /// `mc2`: for each location, what a store comes after.
-    for_stores: Table,
+    for_stores: ClockTable,
     draining: Vec<bool>,
     writes: Vec<Vec<Write>>,
 }
@@ -43,11 +44,11 @@ impl SoberAsPrinted {
         let (n_threads, n_locations) = (program.n_threads(), program.locations.len());
         SoberAsPrinted {
             n_threads,
-            happens_before: HappensBefore::new(n_threads, n_locations),
-            loads: Table::new(n_threads, 2 * n_threads),
-            stores: Table::new(n_threads, 2 * n_threads),
-            for_loads: Table::new(n_threads * n_locations, 2 * n_threads),
-            for_stores: Table::new(n_locations, 2 * n_threads),
+            happens_before: ScHappensBefore::new(n_threads, n_locations),
+            loads: ClockTable::new(n_threads, 2 * n_threads),
+            stores: ClockTable::new(n_threads, 2 * n_threads),
+            for_loads: ClockTable::new(n_threads * n_locations, 2 * n_threads),
+            for_stores: ClockTable::new(n_locations, 2 * n_threads),
             draining: vec![false; n_threads],
             writes: vec![Vec::new(); n_locations],
         }
@@ -117,7 +118,7 @@ impl Algorithm for SoberAsPrinted {
     fn begin(&mut self) {
         self.happens_before.begin();
         let tables = [&mut self.loads, &mut self.stores, &mut self.for_loads, &mut self.for_stores];
-        tables.into_iter().for_each(Table::clear);
+        tables.into_iter().for_each(ClockTable::clear);
         self.draining.fill(false);
         self.writes.iter_mut().for_each(Vec::clear);
     }

@@ -1,8 +1,10 @@
 //! Watches an execution that comes event by event, however long it is and whoever appears in it.
 
+use std::error::Error;
+use std::fmt;
+
 use teetotal_memory::{Event, EventKind, ModelId};
 use teetotal_program::{Loc, ThreadId};
-use thiserror::Error;
 
 use super::borderline::Borderline;
 use super::{Attempt, Waits};
@@ -61,13 +63,24 @@ pub struct Stream {
 }
 
 /// Why an execution is watched no longer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TooMuch {
-    #[error("a thread has more than {} events", u32::MAX)]
     Events,
-    #[error("the clocks of {n_threads} threads and {n_locations} locations need more than 8 GiB")]
     Clocks { n_threads: usize, n_locations: usize },
 }
+
+impl fmt::Display for TooMuch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TooMuch::Events => write!(formatter, "a thread has more than {} events", u32::MAX),
+            TooMuch::Clocks { n_threads, n_locations } => {
+                write!(formatter, "the clocks of {n_threads} threads and {n_locations} locations need more than 8 GiB")
+            }
+        }
+    }
+}
+
+impl Error for TooMuch {}
 
 impl Stream {
     /// At the beginning; keeps at most `window` writes beside the newest one of each location, if that is set.
@@ -137,7 +150,7 @@ impl Stream {
         let index = self.counts[thread];
         self.counts[thread] = index.checked_add(1).ok_or(TooMuch::Events)?;
         let event = Event { index, ..event };
-        let attempt = Attempt::of(self.model, &event).filter(|_| self.model != ModelId::Sc);
+        let attempt = Attempt::of(self.model, &event).filter(|_| self.model.rules().has_buffers);
         let overtaken = attempt.and_then(|attempt| self.overtaken(&attempt));
         self.algorithm.perform(Tag { number, place }, &event);
         if let (true, Some(loc)) = (event.is_write(), event.loc) {
@@ -150,7 +163,7 @@ impl Stream {
     pub fn waits(&mut self, thread: ThreadId, loc: Loc, waits: Waits) -> Result<Option<Mark>, TooMuch> {
         self.make_room(thread.index() + 1, loc.index() + 1)?;
         let attempt = Attempt { thread, loc, waits, waits_to_write: waits, is_store: false };
-        Ok(if self.model == ModelId::Sc { None } else { self.overtaken(&attempt) })
+        Ok(if self.model.rules().has_buffers { self.overtaken(&attempt) } else { None })
     }
 
     fn overtaken(&mut self, attempt: &Attempt) -> Option<Mark> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use teetotal_memory::models::Sc;
+use teetotal_memory::models::Strongest;
 use teetotal_memory::{EventId, Machine, ModelId, Trace, relations};
 use teetotal_program::Value;
 use teetotal_program::ir::{Interpreter, Program};
@@ -91,11 +91,11 @@ fn finds(algorithm: &mut dyn Algorithm, program: &Arc<Program>, model: ModelId, 
 fn interleavings(program: &Arc<Program>) -> Vec<Trace> {
     let subject = Interpreter::new(Arc::clone(program));
     let mut found = Vec::new();
-    go_on(&Machine::<Sc>::new(&subject), &subject, &Trace::default(), &mut found);
+    go_on(&Machine::<Strongest>::new(&subject), &subject, &Trace::default(), &mut found);
     found
 }
 
-fn go_on(machine: &Machine<Sc>, subject: &Interpreter, trace: &Trace, found: &mut Vec<Trace>) {
+fn go_on(machine: &Machine<Strongest>, subject: &Interpreter, trace: &Trace, found: &mut Vec<Trace>) {
     let (mut machine, mut steps) = (machine.clone(), Vec::new());
     machine.enabled(subject, &mut steps);
     if steps.is_empty() {

@@ -19,7 +19,7 @@ impl Waits {
     /// What `event` waits for under `model`.
     #[must_use]
     pub fn of(model: ModelId, event: &Event) -> Waits {
-        if model == ModelId::Pso && event.kind == EventKind::FailedRmw && event.fails_as_load {
+        if model.rules().failure_is_load && event.kind == EventKind::FailedRmw && event.fails_as_load {
             return Waits::Nothing;
         }
         Waits::of_kind(model, event.kind, event.order)
@@ -28,7 +28,7 @@ impl Waits {
     /// What `event` waits for at least, had it read something else: a read-modify-write that may fail may be a load.
     #[must_use]
     pub fn at_least(model: ModelId, event: &Event) -> Waits {
-        if model == ModelId::Pso && event.fails_as_load { Waits::Nothing } else { Waits::of(model, event) }
+        if model.rules().failure_is_load && event.fails_as_load { Waits::Nothing } else { Waits::of(model, event) }
     }
 
     /// What an event of this kind and ordering waits for.
@@ -47,7 +47,7 @@ impl Waits {
             | EventKind::Unlock
             | EventKind::Spawn(_)
             | EventKind::Join(_) => {
-                if model == ModelId::Pso && !order.releases() {
+                if model.rules().has_barriers && !order.releases() {
                     Waits::Barrier
                 } else {
                     Waits::Everything

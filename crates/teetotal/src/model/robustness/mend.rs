@@ -28,11 +28,11 @@ pub(super) struct Trial {
 
 /// The operation of the thread of `store` that a full fence should come before.
 ///
-/// Under TSO stores keep their order, so that the fence may wait for the next operation that is no store. Under PSO any
-/// later store may be the one that is seen too early.
+/// Where stores keep their order, the fence may wait for the next operation that is no store. Where they pass each other,
+/// any later store may be the one that is seen too early.
 pub(super) fn fence_before(model: ModelId, live: &Live, trace: &Trace, store: &Event) -> Option<Place> {
     let later = trace.events().iter().filter(|event| event.thread == store.thread && event.index > store.index);
-    let next = later.into_iter().find(|event| model == ModelId::Pso || !event.is_store())?;
+    let next = later.into_iter().find(|event| model.rules().has_barriers || !event.is_store())?;
     live.places(next.thread).get(next.index as usize).map(|&place| place.into())
 }
 

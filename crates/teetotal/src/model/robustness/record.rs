@@ -6,15 +6,16 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use teetotal_explore::dpor::{self, Leaf, Settings};
-use teetotal_explore::driver::Flow;
-use teetotal_explore::{StopReason, waiters};
-use teetotal_frontends::traces::{self, Format, Naming, Waiting};
+use teetotal_dpor::Rest;
+use teetotal_engine::driver::Flow;
+use teetotal_engine::{Execution, SearchId, StopReason};
 use teetotal_live::{Ledger, Live};
-use teetotal_memory::models::Sc;
-use teetotal_memory::{Event, EventKind};
+use teetotal_memory::{Event, EventKind, ModelId};
 use teetotal_program::{Loc, Op, Subject, ThreadId, Value};
+use teetotal_robustness::waiters;
+use teetotal_traces::{self as traces, Format, Naming, Waiting};
 
+use super::super::rust_searches::{self, RustTask};
 use super::super::source_text::SourceTexts;
 use super::super::storyboard::{ADDRESSES, location_names};
 use super::super::watchman::Watchman;
@@ -78,13 +79,13 @@ fn write_all(builder: &Builder, body: &teetotal_live::Model, ledger: &Ledger, si
     let signal = Watchman::new(builder, ledger);
     let format = sink.format;
     let writing = Mutex::new((sink, None));
-    let look = |leaf: &Leaf<'_, Live>| {
+    let look = |execution: &Execution<'_, Live>| {
         if ledger.is_out_of_date() {
-            return Flow::Stop(StopReason::Time);
+            return Flow::Stop(StopReason::Superseded);
         }
         let mut writing = writing.lock().unwrap_or_else(PoisonError::into_inner);
         let (sink, failed) = &mut *writing;
-        match text_of(leaf, format).and_then(|text| sink.write(&text)) {
+        match text_of(execution, format).and_then(|text| sink.write(&text)) {
             Ok(()) => Flow::Continue,
             Err(error) => {
                 *failed = Some(error);
@@ -94,14 +95,18 @@ fn write_all(builder: &Builder, body: &teetotal_live::Model, ledger: &Ledger, si
     };
     let limits = builder.limits();
     let make = || recording(builder.live(body, ledger));
-    dpor::watch::<Live, Sc>(&make, &Settings { limits, jobs: 1 }, &signal, &look);
+    let model = ModelId::STRONGEST;
+    let task =
+        RustTask { make: &make, model, limits, jobs: 1, bound: None, rest: Rest::all(), signal: &signal, sink: &look };
+    let searched = rust_searches::run(SearchId::Dpor, &task);
+    searched.expect("`dpor` takes all Rust code");
     let (_, failed) = writing.into_inner().unwrap_or_else(PoisonError::into_inner);
     failed.map_or(Ok(()), Err)
 }
 
-fn text_of(leaf: &Leaf<'_, Live>, format: Format) -> io::Result<Vec<u8>> {
-    let live = leaf.subject;
-    let mut trace = trace_of(leaf);
+fn text_of(execution: &Execution<'_, Live>, format: Format) -> io::Result<Vec<u8>> {
+    let live = execution.subject;
+    let mut trace = trace_of(execution);
     let mut pointers = Pointers::default();
     let initial = (0..trace.n_locations()).map(|index| pointers.show(live.initial(Loc::at(index)))).collect();
     trace.map_values(|value| pointers.show(value));

@@ -1,13 +1,13 @@
 //! Shows delays as executions of the memory model, by running the code on its machine.
 
-use teetotal_explore::dpor::Move;
-use teetotal_explore::robustness::plans;
+use teetotal_engine::{Move, Schedule};
 use teetotal_live::Ledger;
-use teetotal_memory::{Event, EventKind, Model, ModelVisitor, Step, Trace, relations};
+use teetotal_memory::{Event, EventKind, Step, Trace, relations};
 use teetotal_program::{Loc, ThreadId};
+use teetotal_robustness::plans;
 
 use super::super::failure::{confirm, describe, timeline};
-use super::super::perform::{Performed, Way, perform};
+use super::super::perform::{Performed, perform};
 use super::{Builder, Occurrence, Pair};
 
 /// A pair of places with an execution of the memory model that shows it.
@@ -34,7 +34,7 @@ pub(super) fn show(
     let (mut shown, mut n_unconfirmed) = (Vec::new(), 0);
     for pair in pairs {
         let is_in_doubt = pair.is_in_doubt();
-        let found = builder.model.visit(Show { builder, body, ledger, pair });
+        let found = Show { builder, body, ledger, pair }.shown();
         n_unconfirmed += u64::from(found.is_none() && is_in_doubt);
         shown.extend(found);
     }
@@ -48,33 +48,29 @@ struct Show<'s> {
     pair: Pair,
 }
 
-impl ModelVisitor for Show<'_> {
-    type Output = Option<Shown>;
-
-    fn visit<M: Model>(self) -> Option<Shown> {
+impl Show<'_> {
+    fn shown(self) -> Option<Shown> {
         let found = self.pair.occurrences.values().find_map(|occurrence| {
-            let performed = self.relaxed::<M>(occurrence)?;
-            confirm::<M>(&performed);
+            let performed = self.relaxed(occurrence)?;
+            confirm(&performed);
             let store = occurrence.trace.event(occurrence.delay.store);
             let threads = [store.thread, occurrence.delay.access_at.thread];
             let harm = performed.problem.as_ref().map(|problem| describe(&performed, problem));
             let harm = harm.and_then(|text| text.lines().next().map(str::to_owned));
-            let (timeline, token) = (timeline::<M>(&performed), performed.token.to_string());
+            let (timeline, token) = (timeline(&performed), performed.token.to_string());
             Some((threads, occurrence.access, timeline, performed.trace, token, harm))
         });
         let (threads, access, timeline, trace, token, harm) = found?;
         Some(Shown { pair: self.pair, threads, access, timeline, trace, token, harm })
     }
-}
 
-impl Show<'_> {
     /// An execution of the memory model that is none of sequential consistency.
-    fn relaxed<M: Model>(&self, occurrence: &Occurrence) -> Option<Performed<M>> {
+    fn relaxed(&self, occurrence: &Occurrence) -> Option<Performed> {
         let Occurrence { trace, delay, access, .. } = occurrence;
-        let mut found = None;
-        plans(M::ID, trace, delay, *access == EventKind::Store, |steps| {
-            let way = Way::Moves(moves(trace, steps, delay.loc));
-            let performed = perform::<M>(self.builder.live(self.body, self.ledger), &way);
+        let (model, mut found) = (self.builder.model, None);
+        plans(model, trace, delay, *access == EventKind::Store, |steps| {
+            let schedule = Schedule::Moves(moves(trace, steps, delay.loc));
+            let performed = perform(model, self.builder.live(self.body, self.ledger), &schedule);
             let is_relaxed = !relations::is_sequentially_consistent(&performed.trace);
             if is_relaxed {
                 found = Some(performed);
@@ -100,7 +96,7 @@ fn moves(trace: &Trace, steps: &[Step], loc: Loc) -> Vec<Move> {
                 }
                 let index = counts[position];
                 counts[position] += 1;
-                let event = trace.events().iter().find(|e| e.thread == thread && e.index == index);
+                let event = trace.operation(thread, index);
                 let at = event.map_or(Some(loc), |event| event.loc);
                 if event.is_none_or(Event::is_store) {
                     pending.extend(at.map(|at| (thread, at, index)));

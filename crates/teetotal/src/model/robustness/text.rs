@@ -1,9 +1,9 @@
 //! What is said of a model that is not robust.
 
+use teetotal_engine::SearchId;
 use teetotal_live::{Ledger, Place};
 use teetotal_memory::{EventKind, ModelId};
 
-use super::super::choice::SearchKind;
 use super::super::failure::{Failing, after_message, replay_line, snippet};
 use super::super::search::Wrong;
 use super::super::source_text::SourceTexts;
@@ -23,9 +23,9 @@ pub(super) fn wrong_already(
     ledger: &Ledger,
     executions: u64,
 ) -> Violation {
-    let sc = Builder { model: ModelId::Sc, ..builder.clone() };
-    let search = SearchKind::Dpor;
-    ModelId::Sc.visit(Failing { builder: &sc, body, wrong, ledger, executions, search })
+    let sc = Builder { model: ModelId::STRONGEST, ..builder.clone() };
+    let search = SearchId::Dpor;
+    Failing { builder: &sc, body, wrong, ledger, executions, search }.shown()
 }
 
 /// The pairs, what helps, and an execution that shows the first.
@@ -52,9 +52,9 @@ fn pair(model: &str, one: &Shown, trial: &Trial, texts: &mut SourceTexts) -> Str
     let message = format!("not robust under {model}: a store can still be in its buffer when it should have been seen");
     let (does, finds) = match one.access {
         EventKind::Store => ("stores", "so that the older store overwrites it"),
-        EventKind::Load => ("loads", "and may find what was there before (1)"),
-        EventKind::Lock => ("locks", "and may find what was there before (1)"),
-        _ => ("updates", "and may find what was there before (1)"),
+        EventKind::Load => ("loads", "and may read the value before (1)"),
+        EventKind::Lock => ("locks", "and may read the value before (1)"),
+        _ => ("updates", "and may read the value before (1)"),
     };
     let store = format!("(1) {first} stores here, which happens before (2)");
     let access = format!("(2) {second} {does} here, {finds}");
@@ -81,17 +81,17 @@ fn named(place: &Place) -> String {
 
 fn tried(helps: Option<bool>) -> &'static str {
     match helps {
-        Some(true) => " (confirmed: run so, it does not happen)",
-        Some(false) => " (not confirmed: run so, it still happens)",
+        Some(true) => " (confirmed: with it this does not happen)",
+        Some(false) => " (not confirmed: with it this still happens)",
         None => " (not tried)",
     }
 }
 
 fn execution(model: &str, one: &Shown, by_environment: bool) -> String {
     let asked = if by_environment { "TEETOTAL_CHECK=robustness " } else { "" };
-    let harm = one.harm.as_ref().map_or(String::new(), |harm| format!("It goes wrong: {harm}\n"));
+    let harm = one.harm.as_ref().map_or(String::new(), |harm| format!("It fails: {harm}\n"));
     format!(
-        "\nAn execution of {model} that sequential consistency does not have:\n\n{}{harm}\n\
+        "\nAn execution under {model} that is not sequentially consistent:\n\n{}{harm}\n\
          To run this execution again:\n    {asked}{}\n",
         one.timeline,
         replay_line(&one.token)
@@ -113,12 +113,12 @@ fn summary(model: &str, shown: &[Shown], trials: &Trials, executions: u64) -> St
         (Some(true), _) => out.push_str(&format!("With {what} it is robust under {model}: before {list}.\n")),
         (_, Some(true)) => out.push_str(&format!("With all of these stores `SeqCst` it is robust under {model}.\n")),
         (Some(false), _) | (_, Some(false)) => {
-            out.push_str("With all of it there is still more that is not robust; mend this and run it again.\n");
+            out.push_str("With all of these changes it is still not robust; make them and run it again.\n");
         }
         (None, None) => {}
     }
     if shown.iter().all(|one| one.harm.is_none()) {
-        out.push_str("It need not be wrong: run the test without asking for robustness to see whether it fails.\n");
+        out.push_str("It need not be an error: run the test without asking for robustness to see whether it fails.\n");
     }
     out
 }

@@ -1,0 +1,46 @@
+//! ANSI colors, and what each is for.
+
+/// What a piece of text is, as far as color is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    Plain,
+    /// Names at the head of a column, and verdicts.
+    Heading,
+    /// Rules, numbers, and what did not change.
+    Faint,
+    /// What waits in a buffer.
+    Buffer,
+    /// What reaches memory, and the way there.
+    Memory,
+    /// A verdict without a doubt.
+    Good,
+    /// A violation.
+    Bad,
+    /// A verdict that a longer search may change.
+    Doubtful,
+}
+
+const RESET: &str = "\x1b[0m";
+
+impl Role {
+    fn code(self) -> &'static str {
+        match self {
+            Role::Plain => "",
+            Role::Heading => "\x1b[1m",
+            Role::Faint => "\x1b[2m",
+            Role::Buffer => "\x1b[33m",
+            Role::Memory => "\x1b[36m",
+            Role::Good => "\x1b[1;32m",
+            Role::Bad => "\x1b[1;31m",
+            Role::Doubtful => "\x1b[1;33m",
+        }
+    }
+
+    /// `text` in the color of this role.
+    pub fn paint(self, text: &str) -> String {
+        match self.code() {
+            "" => text.to_owned(),
+            code => format!("{code}{text}{RESET}"),
+        }
+    }
+}
