@@ -11,7 +11,7 @@ use teetotal_engine::auto::{Asked, Attempt, Plan};
 use teetotal_engine::driver::{Progress, Signal, StopSignal};
 use teetotal_engine::search::Takes;
 use teetotal_engine::{
-    Collector, Coverage, Found, Limits, Schedule, SearchId, SearchInfo, StopReason, named, unsupported,
+    Collector, Coverage, Found, Limits, Schedule, SearchId, SearchInfo, StopReason, named, undefined, unsupported,
 };
 use teetotal_judge::{Extent, MonitorId};
 use teetotal_memory::ModelId;
@@ -59,6 +59,10 @@ impl Check<'_> {
         // A condition asks about the final state, which there is even if no thread accesses memory.
         if program.n_operations() == 0 && program.condition.is_none() {
             return Err(CheckError::NothingToCheck { program: program.name.clone() });
+        }
+        if let Some(it) = undefined(program, options.model) {
+            let (program, model) = (program.name.clone(), options.model.info().name);
+            return Err(CheckError::Undefined { program, model, reason: it.reason });
         }
         options.limits.validate()?;
         match options {

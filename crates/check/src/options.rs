@@ -89,6 +89,7 @@ pub enum CheckError {
     NoDepth,
     NoPrograms { search: &'static str, reason: &'static str },
     Unsupported { program: String, search: &'static str, reason: &'static str },
+    Undefined { program: String, model: &'static str, reason: &'static str },
     UnknownModel { monitor: &'static str, model: &'static str },
     Undecided { program: String, search: &'static str, reason: &'static str },
     NotRecorded { program: String, reason: &'static str },
@@ -115,6 +116,9 @@ impl fmt::Display for CheckError {
                 formatter,
                 "`{program}` has {reason}, which the search `{search}` does not support; use `stateful`"
             ),
+            CheckError::Undefined { program, model, reason } => {
+                write!(formatter, "`{program}` has {reason}; {model} does not say what these do")
+            }
             CheckError::UnknownModel { monitor, model } => {
                 write!(formatter, "`{monitor}` does not support {model}; use `robustness`")
             }

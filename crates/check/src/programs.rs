@@ -19,10 +19,10 @@ use teetotal_symbolic as symbolic;
 
 /// The searches of programs, in the order of the table of searches.
 const PROGRAM_SEARCHES: &[&dyn for<'t> Search<ProgramTask<'t>>] = &[
-    &Row::<Stateful>(PhantomData),
-    &Row::<Symbolic>(PhantomData),
+    &BufferRow::<Stateful>(PhantomData),
+    &BufferRow::<Symbolic>(PhantomData),
     &Row::<Dpor>(PhantomData),
-    &Row::<Mcr>(PhantomData),
+    &BufferRow::<Mcr>(PhantomData),
     &Row::<ByBound>(PhantomData),
     &Row::<ByChance>(PhantomData),
     &Row::<ByPriorities>(PhantomData),
@@ -122,6 +122,23 @@ impl<T: OfPrograms> Search<ProgramTask<'_>> for Row<T> {
 
     fn run(&self, task: &ProgramTask<'_>) -> Result<Gathered, CheckpointError> {
         task.explored.visit(UnderModel::<T>(task, PhantomData))
+    }
+}
+
+/// A row of the table for a search that does not take models of graphs.
+struct BufferRow<T>(PhantomData<T>);
+
+impl<T: OfPrograms> Search<ProgramTask<'_>> for BufferRow<T> {
+    fn id(&self) -> SearchId {
+        T::ID
+    }
+
+    fn refusal(&self, task: &ProgramTask<'_>) -> Option<Unsupported> {
+        T::refusal(task.program)
+    }
+
+    fn run(&self, task: &ProgramTask<'_>) -> Result<Gathered, CheckpointError> {
+        task.explored.visit_buffers(UnderModel::<T>(task, PhantomData))
     }
 }
 

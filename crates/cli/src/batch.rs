@@ -56,6 +56,7 @@ pub(crate) fn fault_of(error: &CheckError) -> Fault {
         | CheckError::NoJobs
         | CheckError::NoDepth
         | CheckError::UnknownModel { .. }
+        | CheckError::Undefined { .. }
         | CheckError::Unbounded { .. }
         | CheckError::Undecided { .. }
         | CheckError::NoPrograms { .. }

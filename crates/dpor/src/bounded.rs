@@ -30,12 +30,13 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
             }
             let read = NewRead { thread, access, kind: answer.kind() };
             let order = C::read_would_happen_after(graph, &read, source);
-            let before = graph.follower(source, loc);
+            let overwriter = graph.follower(source, loc);
+            let before = if C::READS_HAPPEN_BEFORE_OVERWRITERS { overwriter } else { NONE };
             let is_taken = matches!(answer, Answer::Updated(_)) && graph.is_updated(source, loc);
             let fits = if is_taken {
                 // The other read-modify-write is deleted, with all that comes after some read.
                 let prefix = own_prefix | if source == NONE { Bits::EMPTY } else { graph.node(source).porf };
-                let mut oldest = graph.node(before).before;
+                let mut oldest = graph.node(overwriter).before;
                 graph.backward_revisits(loc, prefix, maximal, |read| oldest = read);
                 let more = More { thread, slot, order, floor: None, before: NONE };
                 schedules.need_at_most(&graph.restriction(oldest, prefix), bound, &[more])

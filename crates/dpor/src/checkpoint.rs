@@ -13,7 +13,7 @@ use teetotal_judge::MonitorId;
 use teetotal_memory::ModelId;
 use teetotal_program::ir::Program;
 
-use super::consistency::{Consistency, StoreBuffers};
+use super::consistency::{Consistency, with_rules};
 use super::execution::{Found, Show};
 use super::job::{Job, MAX_WORDS, TooLarge, with_growing_sets};
 use super::ledger::{Ledger, Part};
@@ -159,11 +159,21 @@ impl Saved {
         subject: &S,
         collector: &dyn Fn() -> Collector<Found>,
     ) -> Result<Ledger, CheckpointError> {
-        let rules = StoreBuffers::of(model);
-        let show = || Show::new(subject, model, rules, collector());
-        let walked = with_growing_sets!(recreate_sized::<S, StoreBuffers>(self, subject, rules, &show));
-        walked.unwrap_or(Err(CheckpointError::NoSuchPath))
+        with_rules!(model, rules => {
+            let show = || Show::new(subject, model, rules, collector());
+            recreate(self, subject, rules, &show)
+        })
     }
+}
+
+fn recreate<S: Rewindable + Clone, C: Consistency>(
+    saved: &Saved,
+    subject: &S,
+    rules: C,
+    show: &dyn Fn() -> Show,
+) -> Result<Ledger, CheckpointError> {
+    let walked = with_growing_sets!(recreate_sized::<S, C>(saved, subject, rules, show));
+    walked.unwrap_or(Err(CheckpointError::NoSuchPath))
 }
 
 fn recreate_sized<S: Rewindable + Clone, C: Consistency, const N: usize>(

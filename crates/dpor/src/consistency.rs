@@ -4,17 +4,46 @@
 //! model. What a model keeps beside these is opaque to it: a [`Consistency::Label`] with each event and a
 //! [`Consistency::View`] of each thread. See `docs/design/consistency.md`.
 
+mod rc11;
 mod store_buffers;
 
 use std::fmt::Debug;
 
-use teetotal_memory::{Access, ModelId};
+use teetotal_memory::{Access, Family, ModelId};
 use teetotal_program::{Loc, Op, Order, ThreadId};
 
+use super::answer::Answer;
 use super::bits::Bits;
 use super::graph::{Graph, Node, Role, Slot};
 
+pub(crate) use self::rc11::Rc11;
 pub(crate) use self::store_buffers::StoreBuffers;
+
+/// Evaluates an expression with the rules of a model, whatever their type.
+macro_rules! with_rules {
+    ($model:expr, $rules:ident => $value:expr) => {
+        match $crate::consistency::rules_of($model) {
+            $crate::consistency::Rules::Buffers($rules) => $value,
+            $crate::consistency::Rules::Rc11($rules) => $value,
+        }
+    };
+}
+pub(crate) use with_rules;
+
+/// The rules of a model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rules {
+    Buffers(StoreBuffers),
+    Rc11(Rc11),
+}
+
+/// Those of `model`.
+pub(crate) fn rules_of(model: ModelId) -> Rules {
+    match model.info().family {
+        Family::Buffers(_) => Rules::Buffers(StoreBuffers::of(model)),
+        Family::Graphs => Rules::Rc11(Rc11),
+    }
+}
 
 /// The consistency of execution graphs under a model.
 ///
@@ -30,8 +59,17 @@ pub(crate) trait Consistency: Copy + Debug + Send + Sync + 'static {
     /// What is kept of a graph beside its events.
     type Index: Clone + Debug + Default;
 
+    /// Whether what overwrites the source of a read happens after the read.
+    const READS_HAPPEN_BEFORE_OVERWRITERS: bool;
+
     /// Whether a compare-exchange that fails, and is a load in its source, is one.
     fn failed_exchange_is_load(self) -> bool;
+
+    /// The ordering of the read of an operation that has `order` in its source, if this becomes of it.
+    #[inline]
+    fn order_of_read(_op: Op, order: Order, _answer: Answer) -> Order {
+        order
+    }
 
     /// An access of a thread with this view.
     fn access<const N: usize>(view: &Self::View<N>, loc: Option<Loc>, order: Order) -> Access;
@@ -127,8 +165,8 @@ pub(crate) trait Consistency: Copy + Debug + Send + Sync + 'static {
     /// What would come directly before `read` if it read from `source`.
     fn read_would_happen_after<const N: usize>(graph: &Graph<Self, N>, read: &NewRead, source: Slot) -> Bits<N>;
 
-    /// Which alternative of a step performs the event at `slot`.
-    fn alternative<const N: usize>(graph: &Graph<Self, N>, slot: Slot) -> u32 {
+    /// Which alternative of a step performs the event at `slot` after those that have `happened`.
+    fn alternative<const N: usize>(graph: &Graph<Self, N>, slot: Slot, _happened: &Bits<N>) -> u32 {
         if let Role::Choice(chosen) = graph.node(slot).role { chosen } else { 0 }
     }
 

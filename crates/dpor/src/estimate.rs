@@ -12,7 +12,7 @@
 use teetotal_engine::{Chance, Limits};
 use teetotal_memory::ModelId;
 
-use super::consistency::{Consistency, StoreBuffers};
+use super::consistency::{Consistency, with_rules};
 use super::job::{MAX_WORDS, TooLarge, with_growing_sets};
 use super::walk::{Reached, Rewindable, Walk};
 
@@ -40,10 +40,8 @@ pub fn estimate<S: Rewindable + Clone>(
     probes: u64,
     seed: u64,
 ) -> Estimate {
-    let rules = StoreBuffers::of(model);
     let probes = probes.max(1);
-    let probed = with_growing_sets!(probe::<S, StoreBuffers>(subject, rules, limits, probes, seed));
-    let groups = probed.unwrap_or_else(|TooLarge| unreachable!("the largest sets are never too small"));
+    let groups = with_rules!(model, rules => probe_all(subject, rules, limits, probes, seed));
     let interval = match groups.iter().find(|group| group.is_exact) {
         Some(group) => Interval { mean: group.count, low: group.count, high: group.count },
         None => Interval::of(&groups.iter().map(|group| group.count).collect::<Vec<_>>()),
@@ -64,6 +62,17 @@ const GROUPS: u64 = 8;
 
 /// A group has at least so many probes, while there are several groups.
 const MIN_PROBES: u64 = 4;
+
+fn probe_all<S: Rewindable + Clone, C: Consistency>(
+    subject: &S,
+    rules: C,
+    limits: &Limits,
+    probes: u64,
+    seed: u64,
+) -> Vec<Group> {
+    let probed = with_growing_sets!(probe::<S, C>(subject, rules, limits, probes, seed));
+    probed.unwrap_or_else(|TooLarge| unreachable!("the largest sets are never too small"))
+}
 
 fn probe<S: Rewindable + Clone, C: Consistency, const N: usize>(
     subject: &S,

@@ -178,8 +178,9 @@ impl<C: Consistency, const N: usize> Graph<C, N> {
         self.readers(previous, self.node(write).loc()) & !self.retried
     }
 
+    /// The events that read from `write`, a write to `loc` or its initial value, also those that are no events.
     #[inline]
-    fn readers(&self, write: Slot, loc: usize) -> Bits<N> {
+    pub(super) fn readers(&self, write: Slot, loc: usize) -> Bits<N> {
         if write == NONE { self.location(loc).readers } else { self.node(write).readers }
     }
 

@@ -78,7 +78,7 @@ impl<C: Consistency, const N: usize> Line<'_, C, N> {
         if !awaited.is_within(&self.happened) {
             return false;
         }
-        let alternative = C::alternative(self.graph, slot);
+        let alternative = C::alternative(self.graph, slot, &self.happened);
         let child = self.graph.started_by(slot);
         self.steps.push(Move::Issue { thread: node.thread, alternative, child });
         if is_buffered {

@@ -9,7 +9,7 @@ use teetotal_engine::{Collector, Coverage, Limits, StopReason};
 use teetotal_memory::{ModelId, Step};
 
 use super::checkpoint::{CheckpointError, Checkpoints, Saved, Searched};
-use super::consistency::StoreBuffers;
+use super::consistency::with_rules;
 use super::execution::{CompleteGraph, Found, Show};
 use super::job::{self, Done, Job, JobEnd, Visitor, Wish};
 use super::ledger::{Ledger, Part};
@@ -121,16 +121,10 @@ impl Shared<'_> {
         S: Rewindable + Clone + 'static,
     {
         let start = job.start().collect();
-        let rules = StoreBuffers::of(model);
-        let mut worker = Worker {
-            shared: self,
-            job: job.clone(),
-            show: Show::new(subject, model, rules, collector),
-            signal_seen: None,
-            asked: 0,
-            seen: 0,
-        };
-        let Done { end, cut, stats } = job::run(&|| subject.clone(), rules, job.clone(), self.limits, &mut worker);
+        let show = with_rules!(model, rules => Show::new(subject, model, rules, collector));
+        let mut worker = Worker { shared: self, job: job.clone(), show, signal_seen: None, asked: 0, seen: 0 };
+        let Done { end, cut, stats } =
+            with_rules!(model, rules => job::run(&|| subject.clone(), rules, job.clone(), self.limits, &mut worker));
         worker.tell();
         let mut collector = worker.show.collector;
         collector.stats.add(&stats);
@@ -218,7 +212,7 @@ pub fn visit<S: Rewindable + Clone>(
     each: &mut dyn FnMut(Vec<Step>),
 ) -> Coverage {
     let Done { end, cut, .. } =
-        job::run(&|| subject.clone(), StoreBuffers::of(model), Job::all(), limits, &mut Each(each));
+        with_rules!(model, rules => job::run(&|| subject.clone(), rules, Job::all(), limits, &mut Each(each)));
     let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { cut };
     stopped.map_or(Coverage::Complete, Coverage::Stopped)
 }

@@ -8,7 +8,7 @@ use teetotal_engine::{Coverage, Execution, Stats, StopReason};
 use teetotal_judge::Ending;
 use teetotal_memory::ModelId;
 
-use super::consistency::StoreBuffers;
+use super::consistency::with_rules;
 use super::execution::{CompleteGraph, ending, failures};
 use super::job::{self, Done, Job, JobEnd, Visitor, Wish};
 use super::pool::Pool;
@@ -31,7 +31,6 @@ impl Rest {
         each: &(dyn Fn(&Execution<'_, S>) -> Flow + Sync),
     ) -> (Stats, Coverage, Rest) {
         let n_workers = if settings.limits.executions.is_some() { 1 } else { settings.jobs.max(1) };
-        let rules = StoreBuffers::of(model);
         let pool = Pool::new(self.0, n_workers, None);
         let executions = AtomicU64::new(0);
         let total = Mutex::new((Stats::default(), None));
@@ -39,7 +38,8 @@ impl Rest {
             while let Some(job) = pool.take() {
                 let (limit, stats) = (settings.limits.executions, Stats::default());
                 let mut worker = Worker { pool: &pool, executions: &executions, limit, bound, signal, each, stats };
-                let Done { end, cut, stats } = job::run(make, rules, job.clone(), &settings.limits, &mut worker);
+                let Done { end, cut, stats } =
+                    with_rules!(model, rules => job::run(make, rules, job.clone(), &settings.limits, &mut worker));
                 let stopped = if let JobEnd::Stopped(reason) = end { Some(reason) } else { None };
                 match stopped {
                     Some(StopReason::Violation) => pool.end_after(&job),

@@ -12,7 +12,7 @@
 
 mod tally;
 
-use teetotal_memory::{Access, Model, ModelId, ModelVisitor};
+use teetotal_memory::{Access, Family, Model, ModelId, ModelVisitor};
 use teetotal_program::ir::{Instruction, Program, ThreadCode};
 use teetotal_program::{Loc, OnFailure, Order};
 
@@ -157,12 +157,14 @@ impl Plan {
     /// The plan of `auto`.
     #[must_use]
     pub fn of(asked: &Asked<'_>) -> Plan {
-        if asked.robustness {
+        if matches!(asked.explored.info().family, Family::Graphs) {
+            Plan::only(SearchId::Dpor, asked.limits, "executions of the model are graphs")
+        } else if asked.robustness {
             Plan::for_robustness(asked)
         } else if asked.races {
             Plan::only(SearchId::Mcr, asked.limits, "it shows data races with the fewest executions")
         } else {
-            asked.explored.visit(PlanUnderModel(asked))
+            asked.explored.visit_buffers(PlanUnderModel(asked))
         }
     }
 

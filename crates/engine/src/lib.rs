@@ -31,6 +31,6 @@ pub use replay::{Performed, Replayed, named, perform, replay, run_again, show, t
 pub use schedule::{Move, Schedule};
 pub use search::{SEARCHES, SearchId, SearchInfo, Unsupported};
 pub use strategy::{Abandon, Choice, Strategy};
-pub use support::unsupported;
+pub use support::{undefined, unsupported};
 pub use system::{System, ending};
 pub use token::{Token, TokenError};

@@ -74,18 +74,19 @@ const NO_STATES: Takes = Takes::No("needs states that can be stored, and the sta
 const NO_INTERLEAVINGS: Takes = Takes::No("runs programs only");
 
 /// Why a search does not take models of graphs.
-const NO_GRAPHS: Takes = Takes::No("performs steps of memory and store buffers, which the model does not have");
+const NO_GRAPHS: Takes =
+    Takes::No("combines states of memory and store buffers, which the model does not have; use `dpor`");
 
 /// All searches; the first is the default.
 pub const SEARCHES: &[SearchInfo] = &[
     SearchInfo {
         id: SearchId::Auto,
         name: "auto",
-        summary: "chooses stateful, dpor or mcr, or symbolic where loops may fill buffers without bound",
+        summary: "chooses stateful, dpor or mcr, or symbolic where loops may fill buffers without bound; dpor under rc11",
         preserves: Preserves { level: Level::State, extent: Extent::All },
         programs: Takes::Yes,
         rust: Takes::Yes,
-        graphs: NO_GRAPHS,
+        graphs: Takes::Yes,
         limits: &["states", "steps", "buffer", "memory"],
     },
     SearchInfo {
@@ -115,7 +116,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::Trace, extent: Extent::All },
         programs: Takes::Yes,
         rust: Takes::Yes,
-        graphs: Takes::No("knows when a graph is consistent for models of store buffers only"),
+        graphs: Takes::Yes,
         limits: &["executions", "steps"],
     },
     SearchInfo {
@@ -145,7 +146,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::WithinBound },
         programs: Takes::Yes,
         rust: Takes::No("runs programs only; a preemption bound of `dpor` does this for Rust code"),
-        graphs: NO_GRAPHS,
+        graphs: Takes::Yes,
         limits: &["preemptions", "executions", "steps", "buffer"],
     },
     SearchInfo {
@@ -155,7 +156,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::Sampled },
         programs: Takes::Yes,
         rust: NO_INTERLEAVINGS,
-        graphs: NO_GRAPHS,
+        graphs: Takes::Yes,
         limits: &["executions", "steps", "buffer"],
     },
     SearchInfo {
@@ -165,7 +166,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::Sampled },
         programs: Takes::Yes,
         rust: NO_INTERLEAVINGS,
-        graphs: NO_GRAPHS,
+        graphs: Takes::Yes,
         limits: &["executions", "steps", "buffer"],
     },
     SearchInfo {
@@ -175,7 +176,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::All },
         programs: Takes::Yes,
         rust: NO_INTERLEAVINGS,
-        graphs: NO_GRAPHS,
+        graphs: Takes::Yes,
         limits: &["executions", "steps", "buffer"],
     },
     SearchInfo {
@@ -185,7 +186,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::EveryInterleaving, extent: Extent::Sampled },
         programs: Takes::No("runs the execution of a token; use `teetotal replay`"),
         rust: Takes::No("runs the execution of a token; set `TEETOTAL_REPLAY`"),
-        graphs: NO_GRAPHS,
+        graphs: Takes::Yes,
         limits: &[],
     },
 ];

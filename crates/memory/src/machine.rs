@@ -7,10 +7,12 @@ use std::marker::PhantomData;
 use teetotal_program::{Loc, Op, Snapshot, Status, Subject, ThreadId, Value, packed};
 
 use crate::event::{Event, EventId, Source};
+use crate::execution_graph::ExecutionGraph;
 use crate::model::Model;
 use crate::step::Step;
 use crate::store_buffer::StoreBuffer;
 
+mod graph;
 mod issue;
 
 /// Memory and store buffers under the model `M`.
@@ -29,6 +31,8 @@ pub struct Machine<M> {
     limit_reached: bool,
     /// The locations and values of an await, kept to save allocations.
     scratch: (Vec<Loc>, Vec<Seen>, Vec<Value>),
+    /// The execution so far, where the model is one of graphs; memory then holds the newest writes of it.
+    graph: ExecutionGraph,
     model: PhantomData<M>,
 }
 
@@ -48,6 +52,10 @@ pub trait Recorder {
 
     /// Takes note that the write of an event reached memory.
     fn committed(&mut self, event: EventId);
+
+    /// Takes note that so many writes to its location come after the write of an event in modification order, where
+    /// that is not the order in which writes reach memory.
+    fn placed(&mut self, _event: EventId, _followers: usize) {}
 
     /// Takes note that a step is about to be performed.
     fn step(&mut self, step: Step);
@@ -83,6 +91,7 @@ impl<M: Model> Machine<M> {
             buffer_limit: usize::MAX,
             limit_reached: false,
             scratch: Default::default(),
+            graph: ExecutionGraph::default(),
             model: PhantomData,
         };
         machine.restart(subject);
@@ -96,6 +105,7 @@ impl<M: Model> Machine<M> {
         self.grow(subject);
         self.buffers.iter_mut().for_each(StoreBuffer::clear);
         self.epochs.fill(0);
+        self.graph.clear();
     }
 
     /// Takes in locations and threads that are new since the last step.
@@ -185,6 +195,10 @@ impl<M: Model> Machine<M> {
     #[inline]
     pub fn push_issues(&mut self, subject: &impl Subject, thread: ThreadId, steps: &mut Vec<Step>) {
         let Status::Ready(op) = subject.status(thread) else { return };
+        if M::GRAPHS {
+            self.push_graph_issues(subject, thread, op, steps);
+            return;
+        }
         if !self.may_issue(subject, thread, op) {
             return;
         }
@@ -209,7 +223,11 @@ impl<M: Model> Machine<M> {
         let op = match step {
             Step::Issue { thread, alternative } => {
                 let Status::Ready(op) = subject.status(thread) else { panic!("thread {thread} has no operation") };
-                self.issue(subject, thread, op, alternative, recorder);
+                if M::GRAPHS {
+                    self.issue_in_graph(subject, thread, op, alternative, recorder);
+                } else {
+                    self.issue(subject, thread, op, alternative, recorder);
+                }
                 self.grow(subject);
                 Some(op)
             }
@@ -265,9 +283,13 @@ impl<M: Model> Snapshot for Machine<M> {
         self.sources.clone_from(&other.sources);
         self.buffers.iter_mut().zip(&other.buffers).for_each(|(buffer, source)| buffer.copy_from(source));
         self.epochs.clone_from(&other.epochs);
+        if M::GRAPHS {
+            self.graph.clone_from(&other.graph);
+        }
     }
 
     fn save(&self, out: &mut Vec<u8>) {
+        debug_assert!(!M::GRAPHS, "a graph is no state that is reached twice");
         packed::put_all(out, &self.values);
         if M::BUFFERS {
             // Most buffers are empty most of the time.

@@ -3,7 +3,7 @@
 use teetotal_program::{Loc, Order};
 
 use crate::event::Access;
-use crate::models::{Pso, Sc, Tso};
+use crate::models::{Pso, Rc11, Sc, Tso};
 use crate::store_buffer::StoreBuffer;
 
 /// A memory model: how stores wait in buffers, if they do.
@@ -12,6 +12,9 @@ use crate::store_buffer::StoreBuffer;
 pub trait Model: Copy + Send + Sync + 'static {
     /// Which row of [`MODELS`] it is.
     const ID: ModelId;
+
+    /// Whether its executions are graphs, without a memory that has a state.
+    const GRAPHS: bool = false;
 
     /// Whether stores wait in a buffer before they reach memory.
     const BUFFERS: bool;
@@ -92,21 +95,32 @@ impl BufferRules {
 
 /// Makes the table of models of rows: the type of each, its name, title and summary.
 macro_rules! models {
-    ($($model:ident $name:literal $title:literal $summary:literal)*) => {
+    (
+        buffers { $($buffers:ident $buffers_name:literal $buffers_title:literal $buffers_summary:literal)* }
+        graphs { $($graphs:ident $graphs_name:literal $graphs_title:literal $graphs_summary:literal)* }
+    ) => {
         /// A model by name.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum ModelId {
-            $($model,)*
+            $($buffers,)*
+            $($graphs,)*
         }
 
         /// All models, from the strongest to the weakest: each allows every execution of those before it.
         pub const MODELS: &[ModelInfo] = &[
             $(ModelInfo {
-                id: ModelId::$model,
-                name: $name,
-                title: $title,
-                summary: $summary,
-                family: Family::Buffers(BufferRules::of::<$model>()),
+                id: ModelId::$buffers,
+                name: $buffers_name,
+                title: $buffers_title,
+                summary: $buffers_summary,
+                family: Family::Buffers(BufferRules::of::<$buffers>()),
+            },)*
+            $(ModelInfo {
+                id: ModelId::$graphs,
+                name: $graphs_name,
+                title: $graphs_title,
+                summary: $graphs_summary,
+                family: Family::Graphs,
             },)*
         ];
 
@@ -114,7 +128,19 @@ macro_rules! models {
             /// Calls `visitor` with the type of this model, so that the hot loops are compiled for each.
             pub fn visit<V: ModelVisitor>(self, visitor: V) -> V::Output {
                 match self {
-                    $(ModelId::$model => visitor.visit::<$model>(),)*
+                    $(ModelId::$buffers => visitor.visit::<$buffers>(),)*
+                    $(ModelId::$graphs => visitor.visit::<$graphs>(),)*
+                }
+            }
+
+            /// Calls `visitor` as [`ModelId::visit`] does, which is compiled for models of store buffers only.
+            ///
+            /// # Panics
+            /// If it is not a model of store buffers.
+            pub fn visit_buffers<V: ModelVisitor>(self, visitor: V) -> V::Output {
+                match self {
+                    $(ModelId::$buffers => visitor.visit::<$buffers>(),)*
+                    $(ModelId::$graphs)|* => panic!("{} has no store buffers", self.info().name),
                 }
             }
         }
@@ -122,10 +148,21 @@ macro_rules! models {
 }
 
 models! {
-    Sc "sc" "sequential consistency" "every store reaches memory at once"
-    Tso "tso" "total store order (x86)" "each thread has one buffer; its stores reach memory later, in order"
-    Pso "pso" "partial store order"
-        "each thread has a buffer for each location; stores to different ones pass each other"
+    buffers {
+        Sc "sc" "sequential consistency" "every store reaches memory at once"
+        Tso "tso" "total store order (x86)" "each thread has one buffer; its stores reach memory later, in order"
+        Pso "pso" "partial store order"
+            "each thread has a buffer for each location; stores to different ones pass each other"
+    }
+    graphs {
+        Rc11 "rc11" "RC11 (Rust and C without load buffering)"
+            "orderings decide which writes a load may still return, and which accesses happen before others"
+    }
+}
+
+/// The models of store buffers, from the strongest to the weakest.
+pub fn buffer_models() -> impl Iterator<Item = &'static ModelInfo> + Clone {
+    MODELS.iter().filter(|info| matches!(info.family, Family::Buffers(_)))
 }
 
 impl ModelInfo {

@@ -18,6 +18,8 @@ pub struct Trace {
     steps: Vec<StepRecord>,
     /// How many events each thread has.
     counts: Vec<u32>,
+    /// For each location its writes in modification order, where that is not the order in which they reach memory.
+    modification: Vec<Vec<EventId>>,
 }
 
 /// A step and what it led to.
@@ -49,6 +51,15 @@ impl Recorder for Trace {
         }
     }
 
+    fn placed(&mut self, event: EventId, followers: usize) {
+        let Some(loc) = self.events[event.index()].loc.map(Loc::index) else { return };
+        if self.modification.len() <= loc {
+            self.modification.resize_with(loc + 1, Vec::new);
+        }
+        let writes = &mut self.modification[loc];
+        writes.insert(writes.len() - followers, event);
+    }
+
     fn step(&mut self, step: Step) {
         self.steps.push(StepRecord { step, event: EventId::at(self.events.len()) });
     }
@@ -66,6 +77,7 @@ impl Trace {
         self.events.clear();
         self.steps.clear();
         self.counts.clear();
+        self.modification.clear();
     }
 
     fn current_step(&self) -> u32 {
@@ -130,9 +142,13 @@ impl Trace {
 
     /// The writes to `loc` in the order in which they reach memory: the coherence order. [BURNIM, §4.1]
     ///
-    /// Stores that are still pending come last, thread by thread, as if their buffers now drained in that order.
+    /// Stores that are still pending come last, thread by thread, as if their buffers now drained in that order. Under a
+    /// model of graphs it is modification order, which a write may join in the middle.
     #[must_use]
     pub fn coherence(&self, loc: Loc) -> Vec<EventId> {
+        if let Some(writes) = self.modification.get(loc.index()).filter(|writes| !writes.is_empty()) {
+            return writes.clone();
+        }
         let mut writes: Vec<EventId> =
             self.ids().filter(|(_, e)| e.is_write() && e.loc == Some(loc)).map(|(id, _)| id).collect();
         writes.sort_by_key(|&id| {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use teetotal_generate::{Shape, generate, shrink};
 use teetotal_memory::models::{Pso, Sc, Tso};
-use teetotal_memory::{MODELS, Model};
+use teetotal_memory::{Model, buffer_models};
 use teetotal_program::ir::Program;
 
 use crate::everything::Everything;
@@ -32,6 +32,7 @@ mod dpor;
 mod everything;
 mod exact;
 mod fences;
+mod graphs;
 mod inclusion;
 mod machine;
 mod mcr;
@@ -68,7 +69,7 @@ impl Case {
 
     /// Every execution under `M`; only for laws that need an end.
     fn everything<M: Model>(&self) -> &Everything {
-        let index = MODELS.iter().position(|info| info.id == M::ID).expect("every model has a row");
+        let index = buffer_models().position(|info| info.id == M::ID).expect("every model has a row");
         &self.everything[index]
     }
 }
@@ -131,6 +132,16 @@ const LAWS: &[Law] = &[
     Law { name: "reduction loses nothing", needs_end: false, every: 1, holds: states::survive_reduction },
     Law { name: "SC ⊆ TSO ⊆ PSO", needs_end: true, every: 1, holds: inclusion::holds },
     Law { name: "every execution is allowed by RC11", needs_end: true, every: 1, holds: rc11::allows },
+    Law {
+        name: "rc11: machine ≡ axiomatic model", needs_end: true, every: 1, holds: graphs::are_those_of_the_axioms
+    },
+    Law { name: "rc11: dpor runs each graph once", needs_end: true, every: 1, holds: graphs::are_run_once },
+    Law {
+        name: "rc11 is sc where all is SeqCst",
+        needs_end: true,
+        every: 1,
+        holds: graphs::are_those_of_sc_if_all_is_seq_cst,
+    },
     Law { name: "a fence after each operation gives SC", needs_end: false, every: 1, holds: fences::give_sc },
     Law { name: "a token replays its execution", needs_end: false, every: 1, holds: replay::round_trips },
     Law { name: "permuting threads permutes outcomes", needs_end: false, every: 1, holds: permutation::holds },

@@ -51,7 +51,7 @@ impl Constructor {
 
     /// Performs a plan; gives an execution that begins so, counts and is not sequentially consistent.
     fn perform(&mut self, plan: &Plan) -> Option<Vec<Step>> {
-        let trace = self.model.visit(Attempt { program: &self.program, plan });
+        let trace = self.model.visit_buffers(Attempt { program: &self.program, plan });
         if trace.steps().len() < plan.steps.len() || relations::is_sequentially_consistent(&trace) {
             return None;
         }
@@ -72,7 +72,7 @@ impl Constructor {
     /// An execution that begins with these steps, counts, and is not sequentially consistent.
     fn continuation(&mut self, prefix: &[Step]) -> Option<Vec<Step>> {
         let mut strategy = Prefixed { prefix, brute: Brute::default(), executions: 0 };
-        let seen = self.model.visit(Continuing { program: &self.program, strategy: &mut strategy });
+        let seen = self.model.visit_buffers(Continuing { program: &self.program, strategy: &mut strategy });
         self.gave_up |= seen.is_none() && Some(strategy.executions) >= LIMITS.executions;
         seen.map(|trace| trace.steps().iter().map(|record| record.step).collect())
     }

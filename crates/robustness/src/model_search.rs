@@ -37,7 +37,7 @@ pub fn search_model(
     limits: &Limits,
     signal: StopSignal<'_>,
 ) -> Result<Decided, Unbounded> {
-    let mut decided = model.visit(Start { program, limits, signal })?;
+    let mut decided = model.visit_buffers(Start { program, limits, signal })?;
     if decided.coverage.is_complete() {
         try_fences(program, model, limits, signal, &mut decided)?;
     } else {
@@ -63,7 +63,7 @@ fn try_fences(
     };
     let left = |stores: &BTreeSet<(ThreadId, u32)>| -> Result<Decided, Unbounded> {
         let fenced = Arc::new(program.with_fences_after(stores));
-        model.visit(Start { program: &fenced, limits, signal })
+        model.visit_buffers(Start { program: &fenced, limits, signal })
     };
     let stores = stores_of(decided);
     let mut helpful = BTreeSet::new();

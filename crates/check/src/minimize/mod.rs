@@ -16,7 +16,7 @@ pub use goal::Goal;
 use std::sync::Arc;
 
 use teetotal_engine::{Limits, Replayed, Schedule, named, run_again};
-use teetotal_memory::{ModelId, Step};
+use teetotal_memory::{Family, ModelId, Step};
 use teetotal_program::ir::Program;
 
 use crate::minimize::cheapest::{Answer, Cheapest};
@@ -32,10 +32,15 @@ pub struct Simple {
 /// For each goal, with an execution that shows it, a simple execution that shows it too and never costs more.
 #[must_use]
 pub fn minimize(program: &Arc<Program>, model: ModelId, limits: &Limits, known: &[(Goal, Schedule)]) -> Vec<Simple> {
+    if matches!(model.info().family, Family::Graphs) {
+        // Executions have no states in which they could meet, and each is one graph in an order with few switches.
+        let simple = |(_, schedule): &(Goal, Schedule)| Simple { schedule: schedule.clone(), is_minimal: false };
+        return known.iter().map(simple).collect();
+    }
     let straight: Vec<Candidate> =
         known.iter().map(|(goal, schedule)| straight(program, model, goal, schedule)).collect();
     let goals = known.iter().map(|(goal, _)| goal).zip(straight.iter().map(|candidate| candidate.cost)).collect();
-    let answers = model.visit(Cheapest { program, limits, goals });
+    let answers = model.visit_buffers(Cheapest { program, limits, goals });
     let best = known.iter().zip(straight).zip(answers);
     best.map(|(((goal, _), candidate), answer)| match answer {
         Answer::Cheapest(schedule) => {
@@ -61,7 +66,7 @@ fn straight(program: &Arc<Program>, model: ModelId, goal: &Goal, schedule: &Sche
     let found = run_again(program, model, schedule);
     let steps: Vec<Step> = found.trace.steps().iter().map(|record| record.step).collect();
     let as_found = Candidate { schedule: schedule.clone(), cost: Cost::of(&steps) };
-    let straight = model.visit(straighten::Straighten { found: &found });
+    let straight = model.visit_buffers(straighten::Straighten { found: &found });
     let cost = Cost::of(&straight);
     let straight = Schedule::Steps(straight);
     if cost < as_found.cost && show(program, model, goal, &straight).is_some() {

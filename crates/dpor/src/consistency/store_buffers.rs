@@ -75,6 +75,8 @@ impl Consistency for StoreBuffers {
     type View<const N: usize> = Progress<N>;
     type Index = Late;
 
+    const READS_HAPPEN_BEFORE_OVERWRITERS: bool = true;
+
     #[inline]
     fn failed_exchange_is_load(self) -> bool {
         self.failed_exchange_is_load

@@ -59,6 +59,8 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
         let loc = self.graph.node(slot).loc();
         let value = self.graph.value_of(source, loc);
         let answer = answer(&self.subject, self.graph.rules, thread, op, value);
+        let order = C::order_of_read(op, self.reading(thread, op).order, answer);
+        self.graph.node_mut(slot).access.order = order;
         let is_retried = answer == Answer::Blocked && self.subject.waits_for_updates(thread);
         let kind = if is_retried { ReadKind::Retried } else { answer.kind() };
         let mut porf = self.graph.porf_prefix_after(before, events);

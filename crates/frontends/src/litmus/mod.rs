@@ -2,7 +2,7 @@
 //!
 //! [`read`] parses the whole text, then lowers it; each stage continues after an error, so that one pass reports them all.
 
-use teetotal_program::ir::{Builder, Program};
+use teetotal_program::ir::{Builder, Language, Program};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::litmus::syntax::Code;
@@ -34,6 +34,7 @@ pub fn read(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
         let mut locations = locations::declare(&test, &mut builder, &mut diagnostics);
         let locals = match &test.code {
             Code::X86(threads) => {
+                builder.language(Language::X86);
                 x86::threads(&test, threads, &locations, &mut builder, &mut diagnostics);
                 Vec::new()
             }

@@ -4,7 +4,7 @@
 //! process. A statement is one step, as SPIN executes it; see `docs/guide/promela.md`.
 
 use teetotal_program::Span;
-use teetotal_program::ir::Builder;
+use teetotal_program::ir::{Builder, Language};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::frontend::{Reading, Settings};
@@ -52,6 +52,7 @@ pub fn read(name: &str, text: &str, settings: &Settings) -> Result<Reading, Vec<
     let mut builder = Builder::new(&stem(name));
     builder.source(name, Some(text));
     builder.quote_source();
+    builder.language(Language::Promela);
     builder.forget_registers();
     builder.read_with(settings.options());
     let shared = lower::declare(&model, &mut builder);

@@ -1,11 +1,12 @@
 //! Whether a model allows a trace.
 
 use teetotal_memory::relations::Relation;
-use teetotal_memory::{ModelId, Trace};
-use teetotal_program::{Loc, Value};
+use teetotal_memory::{Event, ModelId, Trace};
+use teetotal_program::{Loc, Order, Value};
 
 use crate::axiomatic::axioms::Axioms;
 use crate::axiomatic::facts::Facts;
+use crate::axiomatic::rc11;
 use crate::axiomatic::rejection::Rejection;
 use crate::axiomatic::well_formed::{Locks, is_well_formed};
 
@@ -26,6 +27,13 @@ pub fn accepts(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) ->
 pub fn accepts_code(model: ModelId, trace: &Trace, initial: impl Fn(Loc) -> Value) -> Result<(), Rejection> {
     is_well_formed(trace, initial, Locks::OfCode)?;
     judge(model, trace)
+}
+
+/// Whether RC11 allows a `trace` of a machine, in which each event has the ordering `order_of` it.
+///
+/// A machine of another model may give an event another ordering than its source has.
+pub fn accepts_in_rc11(trace: &Trace, order_of: &dyn Fn(&Event) -> Order) -> Result<(), Rejection> {
+    rc11::judge(trace, order_of)
 }
 
 fn judge(model: ModelId, trace: &Trace) -> Result<(), Rejection> {

@@ -36,6 +36,11 @@ impl<'t> Facts<'t> {
         Facts { trace, placed: place_all(model, trace), threads, positions }
     }
 
+    /// What is judged.
+    pub(super) fn trace(&self) -> &Trace {
+        self.trace
+    }
+
     /// Whether no communication goes against program order on one location: TSO2 of [SOBER, Def. 3].
     pub(super) fn is_coherent(&self) -> Result<(), Rejection> {
         for thread in &self.threads {

@@ -17,6 +17,7 @@ mod global_fence;
 mod order;
 mod placed;
 mod pso;
+mod rc11;
 mod rejection;
 mod sc;
 mod sober_as_printed;
@@ -25,7 +26,7 @@ pub mod survey;
 mod tso;
 mod well_formed;
 
-pub use accept::{accepts, accepts_code, order_of_moments};
+pub use accept::{accepts, accepts_code, accepts_in_rc11, order_of_moments};
 pub(crate) use axioms::Axioms;
 pub use enumerate::{EnumerateError, Execution, enumerate, visit_executions};
 pub(crate) use facts::Keeps;

@@ -16,7 +16,7 @@ use crate::axiomatic::rejection::{Axiom, Rejection};
 
 /// Its row.
 pub(super) const AXIOMS: Axioms =
-    Axioms { model: ModelId::Pso, stores_wait: true, failure_is_load: true, keeps, judge };
+    Axioms { model: ModelId::Pso, has_moments: true, stores_wait: true, failure_is_load: true, keeps, judge };
 
 /// Whether PSO allows the trace.
 fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {

@@ -47,6 +47,12 @@ pub enum Axiom {
     GlobalOrder,
     /// Program order and communication on one location.
     Coherence,
+    /// What comes between the halves of a read-modify-write: `fr ; co`, for RC11.
+    Atomicity,
+    /// What sequentially consistent events have to respect: `psc`, for RC11.
+    PartialSc,
+    /// `sb ∪ rf`, for RC11.
+    NoThinAir,
 }
 
 impl fmt::Display for Axiom {
@@ -56,6 +62,9 @@ impl fmt::Display for Axiom {
             Axiom::RelaxedHappensBefore => "relaxed happens-before",
             Axiom::GlobalOrder => "the global order",
             Axiom::Coherence => "the order of one location",
+            Axiom::Atomicity => "a read-modify-write and what comes between its halves",
+            Axiom::PartialSc => "the partial order of SeqCst events (psc)",
+            Axiom::NoThinAir => "program order with reads-from",
         })
     }
 }

@@ -11,7 +11,7 @@ use crate::axiomatic::rejection::{Axiom, Rejection};
 
 /// Its row.
 pub(super) const AXIOMS: Axioms =
-    Axioms { model: ModelId::Sc, stores_wait: false, failure_is_load: false, keeps, judge };
+    Axioms { model: ModelId::Sc, has_moments: true, stores_wait: false, failure_is_load: false, keeps, judge };
 
 /// Whether the trace is one of sequential consistency.
 fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {

@@ -18,7 +18,7 @@ use crate::axiomatic::rejection::{Axiom, Rejection};
 
 /// Its row.
 pub(super) const AXIOMS: Axioms =
-    Axioms { model: ModelId::Tso, stores_wait: true, failure_is_load: false, keeps, judge };
+    Axioms { model: ModelId::Tso, has_moments: true, stores_wait: true, failure_is_load: false, keeps, judge };
 
 /// Whether TSO allows the trace.
 fn judge(facts: &Facts<'_>) -> Result<(), Rejection> {

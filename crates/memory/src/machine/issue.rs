@@ -181,7 +181,7 @@ impl<M: Model> Machine<M> {
     }
 
     /// An operation that accesses no location; what it waits for has come already.
-    fn order<R: Recorder>(&mut self, blank: Event, op: Op, recorder: &mut R) {
+    pub(super) fn order<R: Recorder>(&mut self, blank: Event, op: Op, recorder: &mut R) {
         let (kind, order) = match op {
             Op::Fence { order } => (EventKind::Fence, order),
             Op::Spawn { thread, order } => (EventKind::Spawn(thread), order),
@@ -209,14 +209,14 @@ impl<M: Model> Machine<M> {
     }
 
     /// An event of `thread` where it stands, without content.
-    fn blank(&self, subject: &impl Subject, thread: ThreadId) -> Event {
+    pub(super) fn blank(&self, subject: &impl Subject, thread: ThreadId) -> Event {
         Event { epoch: self.epochs[thread.index()], place: subject.place(thread), ..Event::blank(thread) }
     }
 }
 
 /// Lets `thread` go on with what it saw.
 #[inline]
-fn resume_with<S: Subject, R: Recorder>(subject: &mut S, thread: ThreadId, seen: Seen, recorder: &R) {
+pub(super) fn resume_with<S: Subject, R: Recorder>(subject: &mut S, thread: ThreadId, seen: Seen, recorder: &R) {
     if S::NOTES_SOURCES {
         subject.reads_from(thread, recorder.writer(seen.source));
     }
@@ -224,6 +224,6 @@ fn resume_with<S: Subject, R: Recorder>(subject: &mut S, thread: ThreadId, seen:
 }
 
 /// `event` as a read of `loc` that saw `seen`.
-fn read(event: Event, loc: Loc, seen: Seen) -> Event {
+pub(super) fn read(event: Event, loc: Loc, seen: Seen) -> Event {
     Event { loc: Some(loc), read: Some(seen.value), source: Some(seen.source), forwarded: seen.forwarded, ..event }
 }

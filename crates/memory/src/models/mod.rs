@@ -1,10 +1,12 @@
 //! The memory models, one a file.
 
 mod pso;
+mod rc11;
 mod sc;
 mod tso;
 
 pub use pso::Pso;
+pub use rc11::Rc11;
 pub use sc::Sc;
 pub use tso::Tso;
 

@@ -27,7 +27,7 @@ use crate::ir::expr::Expr;
 use crate::ir::footprint::Footprints;
 use crate::ir::forgotten::Forgotten;
 use crate::ir::instruction::Instruction;
-use crate::ir::program::{LocationInfo, Place, Program, RegisterInfo, ThreadCode};
+use crate::ir::program::{Language, LocationInfo, Place, Program, RegisterInfo, ThreadCode};
 use crate::ir::validate::{ProgramError, validate};
 use crate::names::{Loc, Reg, ThreadId, Value};
 use crate::span::{Source, Span};
@@ -47,6 +47,7 @@ pub struct Builder {
     filter: Option<Formula>,
     names_addresses: bool,
     quotes_source: bool,
+    language: Language,
     forgets: bool,
     read_with: Vec<String>,
 }
@@ -88,6 +89,7 @@ impl Builder {
             filter: None,
             names_addresses: false,
             quotes_source: false,
+            language: Language::default(),
             forgets: false,
             read_with: Vec::new(),
         }
@@ -177,6 +179,11 @@ impl Builder {
         self.quotes_source = true;
     }
 
+    /// Says what the program is written in.
+    pub fn language(&mut self, language: Language) {
+        self.language = language;
+    }
+
     /// Lets registers count for nothing that are set again before they are used.
     pub fn forget_registers(&mut self) {
         self.forgets = true;
@@ -224,6 +231,7 @@ impl Builder {
             filter: self.filter,
             names_addresses,
             quotes_source: self.quotes_source,
+            language: self.language,
             read_with: self.read_with,
             addresses,
             forgets: self.forgets,

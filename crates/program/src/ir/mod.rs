@@ -22,5 +22,5 @@ pub use builder::{Array, Builder, Label, LoopLabels, ThreadBuilder};
 pub use expr::{BinaryOp, EvalError, Expr, UnaryOp};
 pub use instruction::{FetchOp, Guard, Instruction, Update};
 pub use interpreter::Interpreter;
-pub use program::{LocationInfo, Place, Program, RegisterInfo, ThreadCode};
+pub use program::{Language, LocationInfo, Place, Program, RegisterInfo, ThreadCode};
 pub use validate::ProgramError;

@@ -27,6 +27,8 @@ pub struct Program {
     pub names_addresses: bool,
     /// Whether people know the program by its source, so that its statements are shown as they stand there.
     pub quotes_source: bool,
+    /// What it is written in.
+    pub language: Language,
     /// The options of a command line with which its source was read, other than the usual ones.
     pub read_with: Vec<String>,
     pub addresses: AddressMap,
@@ -34,6 +36,22 @@ pub struct Program {
     pub forgets: bool,
     pub(super) footprints: Footprints,
     pub(super) forgotten: Forgotten,
+}
+
+/// What a program is written in, which decides whether a model of a language gives it a meaning.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Language {
+    /// The intermediate representation, by way of the builder.
+    #[default]
+    Builder,
+    /// C11.
+    C,
+    /// C with operations of the Linux kernel, which has a memory model of its own.
+    KernelC,
+    /// Instructions of x86.
+    X86,
+    /// Statements of Promela.
+    Promela,
 }
 
 /// A shared location.

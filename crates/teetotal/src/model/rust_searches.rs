@@ -72,7 +72,7 @@ impl Search<RustTask<'_>> for ReadsFrom {
     }
 
     fn run(&self, task: &RustTask<'_>) -> Result<RustSearched, Unsupported> {
-        task.model.visit(BySources(task))
+        task.model.visit_buffers(BySources(task))
     }
 }
 

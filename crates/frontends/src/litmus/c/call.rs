@@ -42,6 +42,7 @@ impl Lowering<'_, '_> {
         to: Option<(Reg, CType)>,
     ) -> Option<Option<Value>> {
         let Some(called) = library::function(name) else { return self.refuse_function(name, span) };
+        *self.uses_kernel |= called.is_of_kernel;
         if called.takes.len() != arguments.len() {
             let (wanted, found) = (called.takes.len(), arguments.len());
             let plural = if wanted == 1 { "argument" } else { "arguments" };

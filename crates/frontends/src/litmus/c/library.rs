@@ -283,6 +283,8 @@ pub(super) struct Called {
     pub(super) takes: Vec<Argument>,
     pub(super) does: Action,
     pub(super) order: Order,
+    /// Whether only the Linux kernel has it.
+    pub(super) is_of_kernel: bool,
 }
 
 /// The function called `name`.
@@ -292,8 +294,10 @@ pub(super) fn function(name: &str) -> Option<Called> {
     let row = |name: &str, allowed: &[Variants]| {
         rows().find(|row| row.name == name && (allowed.is_empty() || allowed.contains(&row.variants)))
     };
+    let is_of_kernel = |row: &Function| [KERNEL, KERNEL_ATOMICS].into_iter().flatten().any(|own| own.name == row.name);
     if let Some(row) = row(&name, &[]) {
-        return Some(Called { takes: row.takes.to_vec(), does: row.does, order: row.order });
+        let is_of_kernel = is_of_kernel(row);
+        return Some(Called { takes: row.takes.to_vec(), does: row.does, order: row.order, is_of_kernel });
     }
     if let Some(row) = name.strip_suffix("_explicit").and_then(|name| row(name, &[Explicit, Both])) {
         let mut takes = row.takes.to_vec();
@@ -301,7 +305,7 @@ pub(super) fn function(name: &str) -> Option<Called> {
         if matches!(row.does, CompareExchange(_)) {
             takes.push(Argument::FailureOrder);
         }
-        return Some(Called { takes, does: row.does, order: row.order });
+        return Some(Called { takes, does: row.does, order: row.order, is_of_kernel: false });
     }
     let suffixes = [("_relaxed", Relaxed), ("_acquire", Acquire), ("_release", Release)];
     suffixes.into_iter().find_map(|(suffix, order)| {
@@ -311,7 +315,7 @@ pub(super) fn function(name: &str) -> Option<Called> {
             Store => order == Release,
             _ => true,
         };
-        fits.then(|| Called { takes: row.takes.to_vec(), does: row.does, order })
+        fits.then(|| Called { takes: row.takes.to_vec(), does: row.does, order, is_of_kernel: true })
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use teetotal_program::ir::{Builder, Instruction, Label, ThreadBuilder};
+use teetotal_program::ir::{Builder, Instruction, Label, Language, ThreadBuilder};
 use teetotal_program::{Order, Reg, Span, ThreadId};
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -31,6 +31,8 @@ pub(super) struct Lowering<'a, 'b> {
     /// Where `break` and `continue` go, for each loop around.
     loops: Vec<Exits>,
     end: Label,
+    /// Whether some function is one of the Linux kernel.
+    pub(super) uses_kernel: &'a mut bool,
     pub(super) diagnostics: &'a mut Diagnostics,
 }
 
@@ -49,6 +51,7 @@ pub(in crate::litmus) fn threads(
     diagnostics: &mut Diagnostics,
 ) -> Locals {
     let mut locals = Locals::new();
+    let mut uses_kernel = false;
     for (index, thread) in threads.iter().enumerate() {
         let is_own = |entry: &&Entry| matches!(&entry.place.it, Place::Register(thread, _) if *thread == index);
         let entries: Vec<&Entry> = test.init.iter().filter(is_own).collect();
@@ -68,6 +71,7 @@ pub(in crate::litmus) fn threads(
                 labels: BTreeMap::new(),
                 loops: Vec::new(),
                 end,
+                uses_kernel: &mut uses_kernel,
                 diagnostics,
             };
             lowering.prepare(&entries);
@@ -77,6 +81,7 @@ pub(in crate::litmus) fn threads(
         });
         locals.push(variables.into_iter().map(|(name, ty)| (name, ty.value())).collect());
     }
+    builder.language(if uses_kernel { Language::KernelC } else { Language::C });
     for entry in &test.init {
         if let Place::Register(thread, _) = entry.place.it
             && thread >= threads.len()

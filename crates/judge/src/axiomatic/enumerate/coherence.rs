@@ -9,6 +9,7 @@ use crate::axiomatic::enumerate::Execution;
 use crate::axiomatic::enumerate::search::{Search, State, Stop};
 use crate::axiomatic::global_fence;
 use crate::axiomatic::order::PartialOrder;
+use crate::axiomatic::rc11;
 
 /// For each location the writes to it, in the order in which they reach memory.
 type Coherence = Vec<Vec<usize>>;
@@ -35,7 +36,8 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
         for index in 0..left[loc].len() {
             let write = left[loc][index];
             let moment = |write: usize| state.graph.moment(write);
-            if left[loc].iter().any(|&other| order.precedes(moment(other), moment(write))) {
+            let waits = |&other: &usize| order.precedes(moment(other), moment(write));
+            if state.has_moments() && left[loc].iter().any(waits) {
                 continue;
             }
             let mut order = order.clone();
@@ -57,6 +59,9 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
             return Ok(());
         }
         let execution = Execution { trace: recorded(state, coherence), subject: state.subject.clone() };
+        if !state.has_moments() && rc11::judge(&execution.trace, &rc11::order_of).is_err() {
+            return Ok(());
+        }
         match (self.visit)(execution) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Stop::Visitor),
@@ -65,9 +70,17 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
 }
 
 impl State {
+    fn has_moments(&self) -> bool {
+        self.graph.has_moments
+    }
+
     /// Lets `write` be the one after `previous` in the coherence order of `loc`, so that what read that comes before it.
     fn put_next(&self, order: &mut PartialOrder, loc: Loc, previous: Option<usize>, write: usize) -> bool {
         let source = previous.map_or(Source::Initial, |previous| Source::Write(EventId::at(previous)));
+        if !self.has_moments() {
+            // A read-modify-write comes directly after what it reads from.
+            return self.graph.events[write].event.source.is_none_or(|read| read == source);
+        }
         let readers = self.graph.events.iter();
         let write = self.graph.moment(write);
         let mut readers =

@@ -12,8 +12,10 @@ use crate::axiomatic::placed::{self, Passed, Placed};
 pub(super) struct Graph {
     /// Whether a store may reach memory later than it is performed.
     stores_wait: bool,
+    /// Whether there is one order in which events happen, which coherence and from-read are part of.
+    pub(super) has_moments: bool,
     pub(super) events: Vec<Placed>,
-    /// The order of moments, as far as it is known.
+    /// The order of moments, as far as it is known; without moments, program order and reads-from.
     pub(super) order: PartialOrder,
     threads: Vec<Thread>,
 }
@@ -28,9 +30,10 @@ struct Thread {
 
 impl Graph {
     /// No events yet, of `n_threads` threads, and never more than `n_events`.
-    pub(super) fn new(stores_wait: bool, n_threads: usize, n_events: usize) -> Self {
+    pub(super) fn new(stores_wait: bool, has_moments: bool, n_threads: usize, n_events: usize) -> Self {
         let events = Vec::with_capacity(n_events);
-        Graph { stores_wait, events, order: PartialOrder::new(n_events), threads: vec![Thread::default(); n_threads] }
+        let threads = vec![Thread::default(); n_threads];
+        Graph { stores_wait, has_moments, events, order: PartialOrder::new(n_events), threads }
     }
 
     /// An event of `thread` at `place`, without content.
@@ -62,12 +65,16 @@ impl Graph {
             }
         }
         self.events.push(placed);
-        fits && self.connect(&placed) && self.saturate()
+        fits && self.connect(&placed) && (!self.has_moments || self.saturate())
     }
 
     /// Puts a read after its source; gives whether that is possible.
     fn connect(&mut self, read: &Placed) -> bool {
         let (Some(source), Some(loc)) = (read.event.source, read.event.loc) else { return true };
+        if !self.has_moments {
+            let Source::Write(source) = source else { return true };
+            return self.order.add(self.moment(source.index()), read.moment);
+        }
         let newest_own = self.newest_own(read.event.thread, loc, read.event.index);
         let Source::Write(source) = source else { return newest_own.is_none() };
         let same_thread = self.events[source.index()].event.thread == read.event.thread;

@@ -43,7 +43,7 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
         let n_events = program.threads.iter().flat_map(|thread| &thread.code).map(most_events).sum();
         let start = State {
             subject: Interpreter::new(Arc::new(program.clone())),
-            graph: Graph::new(axioms.stores_wait, program.n_threads(), n_events),
+            graph: Graph::new(axioms.stores_wait, axioms.has_moments, program.n_threads(), n_events),
             waiting: vec![None; program.n_threads()],
         };
         Search { axioms, n_locations: program.locations.len(), visit, start: Some(start) }
