@@ -10,7 +10,7 @@ use teetotal::parts::frontends::{Frontend, Settings};
 use teetotal_check::{Options, SearchId, check};
 use teetotal_engine::{Limits, StopReason};
 use teetotal_judge::MonitorId;
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 use crate::clock::Clock;
@@ -53,7 +53,7 @@ pub(crate) fn run() -> ExitCode {
         "ratio"
     );
     for program in programs() {
-        for (model, question) in MODELS.iter().flat_map(|model| QUESTIONS.map(|question| (model, question))) {
+        for (model, question) in BUFFER_MODELS.iter().flat_map(|model| QUESTIONS.map(|question| (model, question))) {
             let monitors = if question == QUESTIONS[0] { MonitorId::defaults() } else { vec![MonitorId::Robustness] };
             let others = OTHERS.map(|search| measure(&program, model.id, search, &monitors));
             let Some(best) = others.iter().flatten().map(|other| other.seconds).min_by(f64::total_cmp) else {

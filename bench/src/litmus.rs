@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use teetotal::{MODELS, Options, Report, Tally, litmus};
+use teetotal::{BUFFER_MODELS, Options, Report, Tally, litmus};
 
 /// What is to be reached on the 1,288 tests of the conformance corpus, and the number of tests that it is for.
 const TARGET: Duration = Duration::from_secs(2);
@@ -22,8 +22,8 @@ const REPEATS: usize = 5;
 struct Times {
     read: Duration,
     /// For each model.
-    check: [Duration; MODELS.len()],
-    tell: [Duration; MODELS.len()],
+    check: [Duration; BUFFER_MODELS.len()],
+    tell: [Duration; BUFFER_MODELS.len()],
 }
 
 /// Measures the tests in `folder` and compares with the targets.
@@ -66,8 +66,9 @@ fn measure(text: &str) -> Times {
     let started = Instant::now();
     let program = Arc::new(litmus::read("test", text).expect("it was read before"));
     let read = started.elapsed();
-    let mut times = Times { read, check: [Duration::ZERO; MODELS.len()], tell: [Duration::ZERO; MODELS.len()] };
-    for (at, model) in MODELS.iter().enumerate() {
+    let mut times =
+        Times { read, check: [Duration::ZERO; BUFFER_MODELS.len()], tell: [Duration::ZERO; BUFFER_MODELS.len()] };
+    for (at, model) in BUFFER_MODELS.iter().enumerate() {
         let started = Instant::now();
         let options = Options::new(model.id);
         let outcome = teetotal::check(&program, &options).expect("a test with an operation can be checked");
@@ -82,7 +83,7 @@ fn measure(text: &str) -> Times {
 
 impl Times {
     fn or(&self, other: &Times) -> Times {
-        let best = |a: [Duration; MODELS.len()], b: [Duration; MODELS.len()]| {
+        let best = |a: [Duration; BUFFER_MODELS.len()], b: [Duration; BUFFER_MODELS.len()]| {
             let mut best = a;
             best.iter_mut().zip(b).for_each(|(best, other)| *best = (*best).min(other));
             best
@@ -104,19 +105,19 @@ fn processor_time() -> Option<Duration> {
 fn report(best: &[Times], spent: Option<Duration>) -> ExitCode {
     println!("{:<26} {:>9} {:>9} {:>9} {:>9}", "stage", "total", "median", "95 %", "most");
     row("reading a file", best.iter().map(|times| times.read));
-    for (at, model) in MODELS.iter().enumerate() {
+    for (at, model) in BUFFER_MODELS.iter().enumerate() {
         row(&format!("checking under {}", model.name), best.iter().map(|times| times.check[at]));
         row(&format!("telling it as herd, {}", model.name), best.iter().map(|times| times.tell[at]));
     }
     let whole = |times: &Times| {
-        let share = times.read / MODELS.len() as u32;
-        (0..MODELS.len()).map(move |at| share + times.check[at] + times.tell[at]).collect::<Vec<_>>()
+        let share = times.read / BUFFER_MODELS.len() as u32;
+        (0..BUFFER_MODELS.len()).map(move |at| share + times.check[at] + times.tell[at]).collect::<Vec<_>>()
     };
     let (total, median) = row("all of it, for each model", best.iter().flat_map(whole));
     if let Some(spent) = spent {
         println!("processor time of the first run: {:.1} ms", milliseconds(spent));
     }
-    let (n, n_models) = (best.len() as u32, MODELS.len());
+    let (n, n_models) = (best.len() as u32, BUFFER_MODELS.len());
     let target = TARGET * n / TARGET_TESTS;
     println!(
         "{n} tests under {n_models} models: {:.1} ms of {:.1} ms; a typical one takes {:.3} ms of {:.3} ms",

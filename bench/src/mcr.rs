@@ -8,7 +8,7 @@ use teetotal_check::{Options, SearchId, check};
 use teetotal_engine::{Limits, trace_of};
 use teetotal_gallery as gallery;
 use teetotal_judge::MonitorId;
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::condition::Condition;
 use teetotal_program::ir::{Instruction, Program};
 
@@ -83,7 +83,7 @@ fn exhausting() -> u32 {
         program.observed.clear();
         program.condition = None;
         let program = Arc::new(program);
-        for (index, model) in MODELS.iter().enumerate() {
+        for (index, model) in BUFFER_MODELS.iter().enumerate() {
             let exact = exact.map(|exact| exact[index]);
             let mcr = measure(&program, model.id, SearchId::Mcr);
             let dpor = measure(&program, model.id, SearchId::Dpor);
@@ -135,7 +135,7 @@ fn first_bug() -> u32 {
     for (program, dpor, sat_check, mcr) in rows {
         let program = Arc::new(program);
         let asserts = asserts_something(&program);
-        let ours = MODELS.iter().filter(|_| asserts).map(|model| {
+        let ours = BUFFER_MODELS.iter().filter(|_| asserts).map(|model| {
             let options = Options { search: SearchId::Mcr, stop_at_first: true, ..Options::new(model.id) };
             let outcome = check(&program, &options, &|| None).expect("it can be searched");
             let found = if outcome.violations.is_empty() { "!" } else { "" };
@@ -176,8 +176,9 @@ fn larger() -> u32 {
     ];
     for (program, published, races) in rows {
         let program = Arc::new(program);
-        let ours: Vec<Measured> = MODELS.iter().map(|model| measure(&program, model.id, SearchId::Mcr)).collect();
-        let racy: Vec<Races> = MODELS.iter().map(|model| count_races(&program, model.id)).collect();
+        let ours: Vec<Measured> =
+            BUFFER_MODELS.iter().map(|model| measure(&program, model.id, SearchId::Mcr)).collect();
+        let racy: Vec<Races> = BUFFER_MODELS.iter().map(|model| count_races(&program, model.id)).collect();
         let seconds: f64 = ours.iter().map(|measured| measured.seconds).sum();
         println!(
             "{:<18} {:>8} {published:>14} {races:>7} {:>20} {:>10} {:>10} {:>13} {:>10}",

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use teetotal_engine::{Schedule, trace_of};
 use teetotal_judge::order::{Answer, Demand, Question, Solver, needed};
-use teetotal_memory::{Event, EventId, MODELS, ModelId, Step, Trace};
+use teetotal_memory::{BUFFER_MODELS, Event, EventId, ModelId, Step, Trace};
 use teetotal_program::ir::{Builder, Program};
 use teetotal_program::{Order, ThreadId};
 
@@ -61,7 +61,7 @@ pub(crate) fn run() -> ExitCode {
     );
     let mut missed = 0;
     for size in SIZES {
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             missed += measure(size, model.id, z3.as_mut().filter(|_| size <= ASKED));
         }
     }

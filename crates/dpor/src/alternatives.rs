@@ -1,6 +1,6 @@
 //! The alternatives of a level: in which ways the next event of a graph can be added.
 
-use teetotal_program::{Op, Order, Status, ThreadId};
+use teetotal_program::{Op, Status, ThreadId};
 
 use super::answer::{Answer, Reading, answer};
 use super::bits::Bits;
@@ -179,10 +179,10 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
         match op {
             Op::Load { loc, order } | Op::Rmw { loc, order, .. } => Reading { loc, order },
             Op::Lock { loc, order } | Op::Unlock { loc, order } => Reading { loc, order },
-            Op::Await { .. } => {
+            Op::Await { order, .. } => {
                 let mut locations = Vec::with_capacity(1);
                 self.subject.awaited(thread, &mut locations);
-                Reading { loc: locations[0], order: Order::Plain }
+                Reading { loc: locations[0], order }
             }
             _ => unreachable!("{op:?} reads nothing"),
         }

@@ -324,7 +324,7 @@ fn waits_for_all<M: Model>(order: Order) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use teetotal_memory::MODELS;
+    use teetotal_memory::BUFFER_MODELS;
     use teetotal_program::ir::Builder;
 
     use super::*;
@@ -336,7 +336,7 @@ mod tests {
         builder.thread("P0", |thread| thread.store(x, 1));
         let program = builder.build().expect("it is a program");
         let limits = Limits::default();
-        for (explored, robustness) in MODELS.iter().flat_map(|model| [(model.id, false), (model.id, true)]) {
+        for (explored, robustness) in BUFFER_MODELS.iter().flat_map(|model| [(model.id, false), (model.id, true)]) {
             let asked = Asked {
                 program: &program,
                 explored,

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-use teetotal_memory::{Event, EventKind, ModelId, Source, Step, Trace};
+use teetotal_memory::{Event, EventKind, MODELS, ModelId, Source, Step, Trace};
 use teetotal_program::{Loc, ThreadId};
 
 /// The version of the format.
@@ -180,7 +180,13 @@ impl FromStr for Token {
         let hash = part("hash")?;
         let body = parts.next().ok_or(TokenError::Shape { missing: "steps" })?;
 
-        let name = head.trim_end_matches(|c: char| c.is_ascii_digit());
+        // The name of a model may end in digits itself.
+        let known = MODELS.iter().map(|info| info.name).filter(|&name| {
+            let version = head.strip_prefix(name);
+            version.is_some_and(|version| !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit()))
+        });
+        let name = known.max_by_key(|name| name.len());
+        let name = name.unwrap_or_else(|| head.trim_end_matches(|c: char| c.is_ascii_digit()));
         let version = head[name.len()..].parse().map_err(|_| TokenError::Shape { missing: "version" })?;
         if version != u64::from(VERSION) {
             return Err(TokenError::Version { found: version });

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use teetotal_check::{Options, Outcome, SearchInfo, check};
 use teetotal_frontends::litmus;
-use teetotal_memory::MODELS;
+use teetotal_memory::BUFFER_MODELS;
 use teetotal_program::ir::Program;
 
 fn outcomes(text: &str) -> (Arc<Program>, Vec<Outcome>) {
     let program = litmus::read("test.litmus", text).unwrap_or_else(|errors| panic!("{}", errors[0]));
     let program = Arc::new(program);
     let outcome = |model| check(&program, &Options::new(model), &|| None).expect("it can be checked");
-    let outcomes = MODELS.iter().map(|info| outcome(info.id)).collect();
+    let outcomes = BUFFER_MODELS.iter().map(|info| outcome(info.id)).collect();
     (program, outcomes)
 }
 

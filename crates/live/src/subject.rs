@@ -689,9 +689,9 @@ impl Subject for Live {
                 What::Rmw { at, order, on_failure, .. } => {
                     Op::Rmw { loc: self.location(*at), order: *order, on_failure: *on_failure }
                 }
-                What::Await { at, .. } => {
+                What::Await { at, order, .. } => {
                     self.location(*at);
-                    Op::Await { alternatives: 1 }
+                    Op::Await { alternatives: 1, order: *order }
                 }
                 What::Lock { at, order, .. } => Op::Lock { loc: self.location(*at), order: *order },
                 What::Unlock { at, order } => Op::Unlock { loc: self.location(*at), order: *order },

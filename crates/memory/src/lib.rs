@@ -17,7 +17,7 @@ mod trace;
 
 pub use event::{Access, Event, EventId, EventKind, Source};
 pub use machine::{Machine, Recorder, Seen, Unrecorded};
-pub use model::{BufferRules, Family, MODELS, Model, ModelId, ModelInfo, ModelVisitor, buffer_models};
+pub use model::{BUFFER_MODELS, BufferRules, Family, MODELS, Model, ModelId, ModelInfo, ModelVisitor};
 pub use step::Step;
 pub use store_buffer::{Pending, StoreBuffer};
 pub use trace::{StepRecord, Trace};

@@ -205,7 +205,7 @@ impl<M: Model> Machine<M> {
         let alternatives = match op {
             Op::Choose { alternatives } => alternatives,
             Op::Load { loc, .. } => self.sources(thread, loc).count() as u32,
-            Op::Await { alternatives } => {
+            Op::Await { alternatives, .. } => {
                 let possible = (0..alternatives).filter(|&alternative| self.may_take(subject, thread, alternative));
                 steps.extend(possible.map(|alternative| Step::Issue { thread, alternative }));
                 return;

@@ -106,23 +106,33 @@ macro_rules! models {
             $($graphs,)*
         }
 
-        /// All models, from the strongest to the weakest: each allows every execution of those before it.
-        pub const MODELS: &[ModelInfo] = &[
-            $(ModelInfo {
+        #[allow(non_upper_case_globals, reason = "each is called as its model")]
+        mod rows {
+            use super::{BufferRules, Family, ModelId, ModelInfo};
+            use crate::models;
+
+            $(pub(super) const $buffers: ModelInfo = ModelInfo {
                 id: ModelId::$buffers,
                 name: $buffers_name,
                 title: $buffers_title,
                 summary: $buffers_summary,
-                family: Family::Buffers(BufferRules::of::<$buffers>()),
-            },)*
-            $(ModelInfo {
+                family: Family::Buffers(BufferRules::of::<models::$buffers>()),
+            };)*
+
+            $(pub(super) const $graphs: ModelInfo = ModelInfo {
                 id: ModelId::$graphs,
                 name: $graphs_name,
                 title: $graphs_title,
                 summary: $graphs_summary,
                 family: Family::Graphs,
-            },)*
-        ];
+            };)*
+        }
+
+        /// All models, from the strongest to the weakest: each allows every execution of those before it.
+        pub const MODELS: &[ModelInfo] = &[$(rows::$buffers,)* $(rows::$graphs,)*];
+
+        /// The models of store buffers, from the strongest to the weakest.
+        pub const BUFFER_MODELS: &[ModelInfo] = &[$(rows::$buffers,)*];
 
         impl ModelId {
             /// Calls `visitor` with the type of this model, so that the hot loops are compiled for each.
@@ -158,11 +168,6 @@ models! {
         Rc11 "rc11" "RC11 (Rust and C without load buffering)"
             "orderings decide which writes a load may still return, and which accesses happen before others"
     }
-}
-
-/// The models of store buffers, from the strongest to the weakest.
-pub fn buffer_models() -> impl Iterator<Item = &'static ModelInfo> + Clone {
-    MODELS.iter().filter(|info| matches!(info.family, Family::Buffers(_)))
 }
 
 impl ModelInfo {

@@ -31,7 +31,9 @@ pub enum Op {
     /// holds of what it would read and of one of the alternatives, counted from 0, which it then takes.
     ///
     /// What [`crate::Subject::stores`] gives for that alternative is stored in the same step, plain.
-    Await { alternatives: u32 },
+    ///
+    /// The ordering is that of its reads under a model of graphs; models of store buffers do not look at it.
+    Await { alternatives: u32, order: Order },
 }
 
 /// How strongly an access or a fence is ordered, as the source says it.

@@ -8,7 +8,7 @@ use teetotal_check::{Options, Outcome, SearchId, check};
 use teetotal_engine::{Coverage, Limits, StopReason};
 use teetotal_frontends::{Frontend, Settings};
 use teetotal_judge::Finding;
-use teetotal_memory::{ModelId, buffer_models};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 use crate::Verdict;
@@ -53,7 +53,7 @@ fn agrees(path: &Path) -> Verdict {
     let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let reading = (Frontend::of(path).read)(&name, &text, &Settings::default());
     let program = Arc::new(reading.map_err(|diagnostics| format!("{diagnostics:?}"))?.program);
-    buffer_models().try_for_each(|model| {
+    BUFFER_MODELS.iter().try_for_each(|model| {
         agrees_under(&program, model.id).map_err(|reason| format!("under {}: {reason}", model.name))
     })
 }

@@ -10,7 +10,7 @@ use teetotal_engine::Coverage;
 use teetotal_frontends::litmus::cycles::{Cycle, Edge, Relation, cycles};
 use teetotal_frontends::litmus::{self, Flavor};
 use teetotal_judge::axiomatic::visit_executions;
-use teetotal_memory::{ModelId, buffer_models};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 use crate::Verdict;
@@ -121,7 +121,7 @@ fn read(text: &str) -> Result<Program, String> {
 }
 
 fn agrees_on(cycle: &Cycle, program: &Arc<Program>) -> Verdict {
-    for model in buffer_models().map(|info| info.id) {
+    for model in BUFFER_MODELS.iter().map(|info| info.id) {
         let outcome = check(program, &Options::new(model), &|| None).map_err(|error| error.to_string())?;
         if outcome.coverage != Coverage::Complete {
             return Err(format!("the search stopped: {:?}", outcome.coverage));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use teetotal_generate::{Shape, generate, shrink};
 use teetotal_memory::models::{Pso, Sc, Tso};
-use teetotal_memory::{Model, buffer_models};
+use teetotal_memory::{BUFFER_MODELS, Model};
 use teetotal_program::ir::Program;
 
 use crate::everything::Everything;
@@ -69,7 +69,7 @@ impl Case {
 
     /// Every execution under `M`; only for laws that need an end.
     fn everything<M: Model>(&self) -> &Everything {
-        let index = buffer_models().position(|info| info.id == M::ID).expect("every model has a row");
+        let index = BUFFER_MODELS.iter().position(|info| info.id == M::ID).expect("every model has a row");
         &self.everything[index]
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use teetotal_check::{Options, check};
 use teetotal_generate::rebuild;
-use teetotal_memory::{ModelId, buffer_models};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::condition::Term;
 use teetotal_program::ir::{Address, Instruction, Program};
 use teetotal_program::{ThreadId, Value};
@@ -40,7 +40,7 @@ pub(super) fn holds(case: &Case) -> Verdict {
         .collect();
     let [plain, mirrored] = [plain, mirrored].map(|program| rebuild(&program).map(Arc::new));
     let (plain, mirrored) = (plain.map_err(|e| e.to_string())?, mirrored.map_err(|e| e.to_string())?);
-    for model in buffer_models() {
+    for model in BUFFER_MODELS {
         difference(&states(&plain, model.id)?, &states(&mirrored, model.id)?, ("plain", "mirrored"))?;
     }
     Ok(())

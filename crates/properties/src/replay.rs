@@ -2,14 +2,14 @@
 
 use teetotal_check::{Options, check};
 use teetotal_engine::{Token, replay, trace_of};
-use teetotal_memory::buffer_models;
+use teetotal_memory::BUFFER_MODELS;
 
 use crate::{Case, Verdict};
 
 /// Text to token and back, and the identical trace from it.
 pub(super) fn round_trips(case: &Case) -> Verdict {
     let program = &case.program;
-    for model in buffer_models() {
+    for model in BUFFER_MODELS {
         let mut options = Options::new(model.id);
         options.limits.buffer = Some(6);
         let outcome = check(program, &options, &|| None).map_err(|error| error.to_string())?;

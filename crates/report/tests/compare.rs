@@ -5,14 +5,14 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use teetotal_check::{Options, Outcome, check};
 use teetotal_generate::{Shape, generate};
-use teetotal_memory::MODELS;
+use teetotal_memory::BUFFER_MODELS;
 use teetotal_program::ir::{Builder, FetchOp, Program, Update};
 use teetotal_program::{Loc, Order};
 use teetotal_report::{Detail, Options as Drawing, Report, SideBySide, dot};
 
 fn compare(program: Program, tell: impl FnOnce(&SideBySide<'_>) -> String) -> String {
     let program = Arc::new(program);
-    let found: Vec<(Options, Outcome)> = MODELS
+    let found: Vec<(Options, Outcome)> = BUFFER_MODELS
         .iter()
         .map(|info| Options::new(info.id))
         .map(|options| (options.clone(), check(&program, &options, &|| None).expect("it can be checked")))
@@ -123,7 +123,7 @@ fn a_graph_has_the_edges_of_spawn_and_join() {
         t.load("s", x);
     });
     let program = Arc::new(p.build().expect("well formed"));
-    let options = Options::new(MODELS[0].id);
+    let options = Options::new(BUFFER_MODELS[0].id);
     let outcome = check(&program, &options, &|| None).expect("it can be checked");
     let schedule = outcome.states.values().next().expect("it ends");
     let again = teetotal_engine::trace_of(&program, options.model, schedule);

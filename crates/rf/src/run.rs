@@ -192,7 +192,7 @@ fn check<S: Rewind>(subject: &S, thread: ThreadId, op: Op) -> Result<(), Unsuppo
     }
     let reason = match op {
         Op::GlobalFence => "a fence that drains the buffers of all threads",
-        Op::Await { alternatives } if alternatives != 1 => "a step that chooses by what it reads",
+        Op::Await { alternatives, .. } if alternatives != 1 => "a step that chooses by what it reads",
         Op::Await { .. } if locations.len() != 1 => "a step that reads several locations at once",
         _ if subject.exclusive().is_some() => "an atomic section",
         _ if subject.rests(thread).is_some() => "a thread held back by the fairness bound",

@@ -11,7 +11,7 @@ use teetotal_gallery as gallery;
 use teetotal_generate::{Idioms, Shape, generate, program, shrink};
 use teetotal_judge::{Ending, View};
 use teetotal_memory::models::Pso;
-use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor, Trace};
+use teetotal_memory::{BUFFER_MODELS, Model, ModelId, ModelVisitor, Trace};
 use teetotal_program::Value;
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_rf as rf;
@@ -81,7 +81,7 @@ impl ModelVisitor for Compare<'_> {
 }
 
 fn demand_all_classes(program: &Program) {
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let differs = |program: &Program| {
             let is_supported = dpor::unsupported(program).is_none();
             is_supported.then(|| model.id.visit(Compare(&Arc::new(program.clone())))).flatten()
@@ -125,7 +125,7 @@ fn search(program: &Program, model: ModelId) -> (Stats, Coverage) {
 
 /// As many executions as classes, and nothing in vain.
 fn classes(program: Program, expected: [u64; 3]) {
-    for (model, expected) in MODELS.iter().zip(expected) {
+    for (model, expected) in BUFFER_MODELS.iter().zip(expected) {
         let (stats, coverage) = search(&program, model.id);
         let of = format!("{} under {}", program.name, model.name);
         assert_eq!((stats.executions, stats.classes, coverage), (expected, expected, Coverage::Complete), "{of}");

@@ -116,7 +116,7 @@ impl<S: ExplicitState, M: Model> World<S, M> {
                 let waits = |(_, effect)| std::iter::once((thread, effect)).chain(parts[0].iter().copied()).collect();
                 goes_on.map(waits).collect()
             }
-            Op::Await { alternatives } => {
+            Op::Await { alternatives, .. } => {
                 let looks = self.looks(thread, own).into_iter();
                 let is_open = |values: &[Value]| (0..alternatives).any(|a| self.at.subject.accepts(thread, values, a));
                 looks.filter(|(values, _)| !is_open(values)).map(|(_, part)| part).collect()

@@ -283,7 +283,7 @@ impl<S: ExplicitState, M: Model> World<S, M> {
                 let take = |alternative: u32| Way { alternative, ..Way::plain(Vec::new(), vec![alternative.into()]) };
                 (0..alternatives).map(take).collect()
             }
-            Op::Await { alternatives } => self.await_ways(thread, own, alternatives),
+            Op::Await { alternatives, .. } => self.await_ways(thread, own, alternatives),
         }
     }
 

@@ -74,7 +74,7 @@ impl<S: ExplicitState, M: Model> World<S, M> {
 
     /// Whether it is no await, or some alternative is open to each content.
     fn never_waits(&mut self, thread: ThreadId, op: Op, own: Language) -> bool {
-        let Op::Await { alternatives } = op else { return true };
+        let Op::Await { alternatives, .. } = op else { return true };
         let looks = self.looks(thread, own);
         let is_open = |values: &[Value]| (0..alternatives).any(|a| self.at.subject.accepts(thread, values, a));
         looks.iter().all(|(values, _)| is_open(values))

@@ -128,7 +128,7 @@ pub use teetotal_engine::search::Takes;
 #[doc(inline)]
 pub use teetotal_judge::{Ending, Extent, Finding, Level, MONITORS, MonitorId, MonitorInfo, Preserves};
 #[doc(inline)]
-pub use teetotal_memory::{MODELS, ModelId, ModelInfo, Trace};
+pub use teetotal_memory::{BUFFER_MODELS, MODELS, ModelId, ModelInfo, Trace};
 #[doc(inline)]
 pub use teetotal_program::{Loc, Order, Reg, Source, Span, ThreadId, Type, Value, Width};
 #[doc(inline)]

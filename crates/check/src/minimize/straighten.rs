@@ -121,7 +121,7 @@ mod tests {
 
     use teetotal_engine::{Limits, Schedule, run_again};
     use teetotal_generate::{Shape, generate};
-    use teetotal_memory::MODELS;
+    use teetotal_memory::BUFFER_MODELS;
     use teetotal_program::ir::Program;
 
     use super::*;
@@ -140,7 +140,7 @@ mod tests {
             if has_exclusive(&program) {
                 continue;
             }
-            for model in MODELS {
+            for model in BUFFER_MODELS {
                 let limits = Limits { executions: Some(20), ..Limits::default() };
                 let options =
                     Options { search: SearchId::Random, seed, minimize: false, limits, ..Options::new(model.id) };

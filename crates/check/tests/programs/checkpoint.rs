@@ -9,7 +9,7 @@ use teetotal_dpor::{CheckpointError, Checkpoints};
 use teetotal_engine::{Coverage, Limits, StopReason};
 use teetotal_gallery::{self as gallery, Variant, Waiting};
 use teetotal_generate::{Rng, Shape, generate, program};
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 /// Without assertions, and with the executions that would wait discarded.
@@ -68,7 +68,7 @@ fn random_programs_survive_being_killed() {
         if teetotal_dpor::unsupported(&program).is_some() {
             continue;
         }
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             survives(&program, &options(model.id, 1), &mut rng);
             survives(&program, &Options { stop_at_first: true, ..options(model.id, 1) }, &mut rng);
         }
@@ -80,7 +80,7 @@ fn programs_with_thousands_of_executions_survive_being_killed() {
     let mut rng = Rng::new(2);
     for program in [gallery::dekker_try(2, Variant::PLAIN), gallery::peterson_loop(2, ALL)] {
         let program = Arc::new(program);
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             survives(&program, &options(model.id, 1), &mut rng);
         }
     }

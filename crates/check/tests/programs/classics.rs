@@ -6,13 +6,13 @@ use teetotal_check::{Options, SearchInfo, check};
 use teetotal_engine::Limits;
 use teetotal_gallery as gallery;
 use teetotal_judge::Extent;
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 /// Checks whether the condition can be satisfied, and the number of final states, with every search.
 fn check_states(program: Program, expected: [(bool, usize); 3]) {
     let program = Arc::new(program);
-    for (model, expected) in MODELS.iter().zip(expected) {
+    for (model, expected) in BUFFER_MODELS.iter().zip(expected) {
         for search in SearchInfo::of_programs().filter(|search| search.preserves.extent != Extent::Sampled) {
             let limits = Limits { preemptions: None, ..Limits::default() };
             let options = Options { search: search.id, limits, ..Options::new(model.id) };

@@ -7,7 +7,7 @@ use teetotal_engine::{Coverage, Limits, StopReason};
 use teetotal_gallery::{self as gallery, Variant, Waiting};
 use teetotal_generate::{Shape, generate, program};
 use teetotal_judge::Finding;
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::{Builder, Expr, Instruction, Program};
 
 /// Without fences and assertions, and with the executions that would wait discarded, as the peers count.
@@ -33,7 +33,7 @@ fn executions(text: &str) -> [u64; 3] {
 /// Demands as many complete executions of `program` as the peers count, under SC, TSO and PSO, and none abandoned.
 fn complete(program: Program, expected: [u64; 3]) {
     let program = Arc::new(program);
-    for (model, expected) in MODELS.iter().zip(expected) {
+    for (model, expected) in BUFFER_MODELS.iter().zip(expected) {
         let outcome = search(&program, &options(model.id, 1));
         assert!(outcome.coverage.is_complete());
         assert_eq!(outcome.stats.completed, expected, "{} under {}", program.name, model.name);
@@ -87,7 +87,7 @@ fn a_store_that_comes_after_a_read_of_its_thread_is_seen_by_others() {
     assert_eq!(executions("r0=x; x=1 || r0=x; r1=x"), [3; 3]);
     for text in ["r0=x; x=1 || r0=x; if r0==1: y=1 || r0=y; if r0==1: x=2", "r0=x; x=1 || r0=x; x=r0+1 || r0=x; y=r0"] {
         let program = Arc::new(program(text));
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let brute = search(&program, &Options { search: SearchId::Brute, ..Options::new(model.id) });
             let dpor = search(&program, &options(model.id, 1));
             assert!(dpor.states.keys().eq(brute.states.keys()), "{text} under {}", model.name);
@@ -110,7 +110,7 @@ fn locks_are_taken_in_each_order() {
 #[test]
 fn deadlocks_are_executions() {
     let program = Arc::new(program("lock a; lock b; unlock b; unlock a || lock b; lock a; unlock a; unlock b"));
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let outcome = search(&program, &options(model.id, 1));
         assert_eq!((outcome.stats.completed, outcome.stats.blocked), (2, 1));
         let Finding::Deadlock { blocked } = &outcome.violations[0].finding else { panic!("a deadlock is found") };
@@ -210,7 +210,7 @@ fn same_for_any_number_of_jobs(program: &Arc<Program>, options: &Options) {
 #[test]
 fn results_do_not_depend_on_the_number_of_jobs() {
     for build in [gallery::dekker_try, gallery::peterson_loop, gallery::message_passing_rounds] {
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             same_for_any_number_of_jobs(&Arc::new(build(2, ASSERTING)), &options(model.id, 1));
         }
     }
@@ -220,7 +220,7 @@ fn results_do_not_depend_on_the_number_of_jobs() {
 #[test]
 fn the_first_violation_is_the_same_for_any_number_of_jobs() {
     for build in [gallery::dekker_try, gallery::peterson_loop, gallery::message_passing_rounds] {
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let first = Options { stop_at_first: true, ..options(model.id, 1) };
             same_for_any_number_of_jobs(&Arc::new(build(2, ASSERTING)), &first);
         }
@@ -237,7 +237,7 @@ fn random(seeds: std::ops::Range<u64>) -> impl Iterator<Item = Arc<Program>> {
 #[test]
 fn results_on_random_programs_do_not_depend_on_the_number_of_jobs() {
     for program in random(0..150) {
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             same_for_any_number_of_jobs(&program, &options(model.id, 1));
             same_for_any_number_of_jobs(&program, &Options { stop_at_first: true, ..options(model.id, 1) });
         }
@@ -253,7 +253,7 @@ fn nothing_is_abandoned_where_nobody_waits() {
             continue;
         }
         n_programs += 1;
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let outcome = search(&program, &options(model.id, 1));
             assert_eq!(outcome.stats.abandoned, 0, "under {}: {program}", model.name);
         }
@@ -270,7 +270,7 @@ fn nothing_is_abandoned_where_threads_wait_for_locks() {
         "lock l; lock m; unlock m; unlock l || lock m; lock l; unlock l; unlock m || lock l; unlock l",
     ] {
         let program = Arc::new(program(text));
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let brute = check(&program, &Options { search: SearchId::Brute, ..options(model.id, 1) }, &|| None);
             let brute = brute.expect("brute force takes every program");
             let outcome = search(&program, &options(model.id, 1));

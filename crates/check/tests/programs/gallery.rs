@@ -5,7 +5,7 @@ use std::sync::Arc;
 use teetotal_check::{Options, check};
 use teetotal_gallery::*;
 use teetotal_judge::Finding;
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 /// Demands that some assertion fails under exactly these models.
@@ -17,7 +17,7 @@ fn check_failures(program: Program, expected: &[&str]) {
 /// The models under which the program is complete and has such a finding.
 fn models_with(program: &Program, is_wanted: impl Fn(&Finding) -> bool) -> Vec<&'static str> {
     let program = Arc::new(program.clone());
-    let found = MODELS.iter().filter(|model| {
+    let found = BUFFER_MODELS.iter().filter(|model| {
         let outcome = check(&program, &Options::new(model.id), &|| None).expect("the gallery can be checked");
         assert!(outcome.coverage.is_complete(), "{} under {}", program.name, model.name);
         outcome.violations.iter().any(|violation| is_wanted(&violation.finding))

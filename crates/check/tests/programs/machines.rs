@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use teetotal_check::{Options, check};
 use teetotal_generate::program;
-use teetotal_memory::MODELS;
+use teetotal_memory::BUFFER_MODELS;
 
 /// Checks under which models some execution of `text` ends with these values; `expected` names them.
 fn allowed(text: &str, values: &str, expected: &str) {
     let program = Arc::new(program(text));
     let wanted: Vec<&str> = values.split_whitespace().collect();
     let mut models = Vec::new();
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let outcome = check(&program, &Options::new(model.id), &|| None).expect("the program can be checked");
         assert!(outcome.coverage.is_complete());
         let shown = outcome.states.keys().map(|state| program.show_outcome(state));

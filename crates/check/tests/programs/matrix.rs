@@ -8,7 +8,7 @@ use teetotal_engine::{Coverage, Limits, StopReason};
 use teetotal_gallery::{self as gallery, Variant};
 use teetotal_generate::program;
 use teetotal_judge::{Extent, Finding, MONITORS, MonitorId, MonitorInfo};
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 
 /// Programs that brute force can take, with something to find for every monitor.
@@ -67,7 +67,7 @@ fn knows(monitor: &MonitorInfo, model: ModelId) -> bool {
 fn every_search_answers_as_brute_force_under_every_model_with_every_monitor() {
     let mut found = BTreeSet::new();
     for program in programs().into_iter().map(Arc::new) {
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             for monitor in MONITORS.iter().filter(|monitor| knows(monitor, model.id)) {
                 let all = outcome(&program, model.id, SearchId::Brute, monitor.id);
                 assert_eq!(all.coverage, Coverage::Complete);

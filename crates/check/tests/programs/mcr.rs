@@ -11,7 +11,7 @@ use teetotal_judge::axiomatic::families::{e1, e2};
 use teetotal_judge::{Finding, MonitorId};
 use teetotal_mcr as mcr;
 use teetotal_mcr::Settings;
-use teetotal_memory::{MODELS, Model, ModelId, ModelVisitor, Step};
+use teetotal_memory::{BUFFER_MODELS, Model, ModelId, ModelVisitor, Step};
 use teetotal_program::Order;
 use teetotal_program::condition::Term;
 use teetotal_program::ir::{Builder, Interpreter, Program};
@@ -27,7 +27,7 @@ fn search(program: &Arc<Program>, options: &Options) -> Outcome {
 /// Demands so many classes of `program` under SC, TSO and PSO, one execution each and none abandoned.
 fn classes(program: Program, expected: [u64; 3]) {
     let program = Arc::new(program);
-    for (model, expected) in MODELS.iter().zip(expected) {
+    for (model, expected) in BUFFER_MODELS.iter().zip(expected) {
         let outcome = search(&program, &options(model.id));
         let of = format!("{} under {}", program.name, model.name);
         assert!(outcome.coverage.is_complete(), "{of}");
@@ -125,7 +125,7 @@ fn it_never_runs_more_executions_than_dpor() {
     // Twelve threads may each access every element of an array, as far as their code says.
     for entry in gallery::PROGRAMS.iter().filter(|entry| entry.name != "indexer") {
         let program = Arc::new((entry.build)());
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let limits = Limits { executions: Some(5_000), steps: Some(200), ..Limits::default() };
             let dpor = check(&program, &Options { search: SearchId::Dpor, limits, ..options(model.id) }, &|| None);
             let Ok(dpor) = dpor else { continue };
@@ -153,7 +153,7 @@ fn violations_come_with_a_token_that_replays_them() {
 #[test]
 fn deadlocks_are_found_with_the_threads_that_wait() {
     let program = Arc::new(program("lock a; lock b; unlock b; unlock a || lock b; lock a; unlock a; unlock b"));
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let outcome = search(&program, &options(model.id));
         let found: Vec<usize> = outcome
             .violations
@@ -174,7 +174,7 @@ fn each_execution_that_is_shown_reads_other_values() {
     program.observed.clear();
     program.condition = None;
     let program = Arc::new(program);
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let mut seen = BTreeSet::new();
         visit(&program, model.id, &mut |steps| {
             let again = trace_of(&program, model.id, &teetotal_engine::Schedule::Steps(steps));
@@ -228,7 +228,7 @@ fn same_for_all_jobs(program: &Arc<Program>, options: &Options) -> Outcome {
 fn results_do_not_depend_on_the_number_of_jobs() {
     for program in [gallery::lamport(), gallery::example(3), gallery::rv_example(), gallery::counter(3)] {
         let program = Arc::new(program);
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let outcome = same_for_all_jobs(&program, &options(model.id));
             assert!(outcome.coverage.is_complete());
             same_for_all_jobs(&program, &Options { stop_at_first: true, ..options(model.id) });
@@ -265,7 +265,7 @@ fn executions_of_small_programs_come_in_the_same_order_for_any_number_of_jobs() 
     let shape = |seed: u64| if seed.is_multiple_of(2) { Shape::full() } else { Shape::litmus() };
     for program in (0..300).map(|seed| generate(seed, &shape(seed))).chain([gallery::dekker(), gallery::counter(2)]) {
         let program = Arc::new(program);
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let one = all(&program, model.id, 1, 0);
             for (jobs, alone) in [(2, 0), (4, 0), (5, 5)] {
                 assert_eq!(one, all(&program, model.id, jobs, alone), "{jobs} jobs under {}\n{program}", model.name);
@@ -299,7 +299,7 @@ fn spin() -> Program {
 #[test]
 fn rounds_that_change_nothing_are_gone_once() {
     let program = Arc::new(spin());
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let outcome = search(&program, &options(model.id));
         assert!(outcome.coverage.is_complete(), "under {}", model.name);
         assert_eq!((outcome.stats.executions, outcome.stats.classes), (1, 1), "under {}", model.name);
@@ -322,7 +322,7 @@ fn what_goes_wrong_beside_a_thread_without_end_is_found() {
     });
     p.thread("P2", |t| t.store(x, 1));
     let program = Arc::new(p.build().expect("well formed"));
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let outcome = search(&program, &options(model.id));
         assert!(outcome.coverage.is_complete(), "under {}", model.name);
         assert_eq!(outcome.violations.len(), 1, "under {}", model.name);

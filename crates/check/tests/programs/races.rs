@@ -6,7 +6,7 @@ use teetotal_check::{CheckError, Options, Outcome, SearchId, check};
 use teetotal_generate::program;
 use teetotal_judge::races::DataRace;
 use teetotal_judge::{Finding, MonitorId};
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ThreadId;
 
 fn search(text: &str, search: SearchId, model: ModelId) -> Outcome {
@@ -24,7 +24,7 @@ fn races(outcome: &Outcome) -> Vec<DataRace> {
 
 /// Demands races between these threads, whatever the model and the search.
 fn expect(text: &str, expected: &[(u16, u16)]) {
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let of_search = |id| {
             let outcome = search(text, id, model.id);
             assert!(outcome.coverage.is_complete(), "{text} under {} by {id:?}", model.name);

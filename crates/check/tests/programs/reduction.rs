@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use teetotal_check::{Options, SearchId, check};
 use teetotal_generate::program;
-use teetotal_memory::MODELS;
+use teetotal_memory::BUFFER_MODELS;
 
 /// Checks that the search over states finds what brute force finds.
 fn loses_nothing(text: &str) {
     let program = Arc::new(program(text));
-    for model in MODELS {
+    for model in BUFFER_MODELS {
         let [states, brute] = [SearchId::Stateful, SearchId::Brute].map(|search| {
             let options = Options { search, ..Options::new(model.id) };
             let outcome = check(&program, &options, &|| None).expect("the program can be checked");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use teetotal_check::{Options, SearchId, check};
 use teetotal_generate::{Shape, generate, looped, program};
 use teetotal_memory::models::{Pso, Sc, Tso};
-use teetotal_memory::{MODELS, ModelId};
+use teetotal_memory::{BUFFER_MODELS, ModelId};
 use teetotal_program::ir::Program;
 use teetotal_symbolic::compare::{Bounds, Compared, compare};
 
@@ -81,7 +81,7 @@ fn it_finds_the_same_where_threads_wait_for_all_buffers() {
     ];
     for text in texts {
         let program = Arc::new(program(text));
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let [symbolic, stateful] =
                 [SearchId::Symbolic, SearchId::Stateful].map(|search| findings(&program, model.id, search));
             assert_eq!(symbolic, stateful, "under {}\n{program}", model.name);
@@ -93,7 +93,7 @@ fn it_finds_the_same_where_threads_wait_for_all_buffers() {
 fn it_finds_what_the_search_over_states_finds() {
     for seed in 0..400 {
         let program = Arc::new(random(seed, &[Shape::litmus, Shape::full, Shape::loops]));
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let [symbolic, stateful] =
                 [SearchId::Symbolic, SearchId::Stateful].map(|search| findings(&program, model.id, search));
             assert_eq!(symbolic, stateful, "under {}\n{program}", model.name);

@@ -17,6 +17,8 @@ pub struct RustChoice {
 pub struct RustAsked {
     pub search: SearchId,
     pub robustness: bool,
+    /// Whether executions of the model are graphs.
+    pub is_of_graphs: bool,
     /// Whether preemptions are bounded.
     pub is_bounded: bool,
     /// Whether the search is kept in a file.
@@ -33,6 +35,7 @@ impl RustChoice {
     #[must_use]
     pub fn first(asked: &RustAsked) -> Self {
         let needs_dpor = [
+            (asked.is_of_graphs, "executions of the model are graphs"),
             (asked.robustness, "only it decides robustness"),
             (asked.is_bounded, "only it has a bound on preemptions"),
             (asked.is_kept, "only it has checkpoints"),

@@ -1,7 +1,7 @@
 //! What the threads of a trace did, as a subject that does just that, so that the machine can perform it.
 
 use teetotal_memory::{Event, EventId, EventKind, Machine, Model, ModelVisitor, Recorder, Step, Trace};
-use teetotal_program::{Loc, OnFailure, Op, Status, Subject, ThreadId, Value};
+use teetotal_program::{Loc, OnFailure, Op, Order, Status, Subject, ThreadId, Value};
 
 use super::candidates::Part;
 use super::layout::Layout;
@@ -139,7 +139,7 @@ fn item(layout: &Layout<'_>, events: &[EventId], demands: &[Demand]) -> Item {
     let choice = all().find(|(_, event)| event.kind == EventKind::Choose).and_then(|(_, event)| event.read);
     let taken = choice.map_or(0, |value| value as u32);
     let alternatives = if choice.is_some() { (taken + 1).max(2) } else { 1 };
-    let op = if events.len() > 1 { Op::Await { alternatives } } else { op_of(first) };
+    let op = if events.len() > 1 { Op::Await { alternatives, order: Order::Plain } } else { op_of(first) };
     Item { op, reads, written, place: first.place, taken }
 }
 

@@ -53,8 +53,8 @@ impl<M: Model> Machine<M> {
         match op {
             Op::Store { value, order, .. } => Some(access(EventKind::Store, order, false, Some(value))),
             Op::Load { order, .. } => Some(access(EventKind::Load, order, true, None)),
-            Op::Await { .. } => {
-                subject.accepts(thread, &[value], 0).then(|| access(EventKind::Load, Order::Plain, true, None))
+            Op::Await { order, .. } => {
+                subject.accepts(thread, &[value], 0).then(|| access(EventKind::Load, order, true, None))
             }
             Op::Lock { order, .. } => {
                 let written = subject.modify(thread, value)?;

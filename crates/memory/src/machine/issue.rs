@@ -35,7 +35,7 @@ impl<M: Model> Machine<M> {
                 let ended = subject.status(child) == Status::Finished && self.buffers[child.index()].is_empty();
                 ended && M::may_join(buffer, order)
             }
-            Op::Await { alternatives } => {
+            Op::Await { alternatives, .. } => {
                 self.look_at_awaited(subject, thread);
                 (0..alternatives).any(|alternative| self.may_take(subject, thread, alternative))
             }
@@ -124,7 +124,7 @@ impl<M: Model> Machine<M> {
                 recorder.event(Event { kind: EventKind::Choose, read: Some(alternative.into()), ..blank });
                 subject.resume(thread, &[alternative.into()]);
             }
-            Op::Await { alternatives } => {
+            Op::Await { alternatives, .. } => {
                 let choice = (alternatives > 1).then_some(alternative);
                 self.read_together(subject, blank, choice, recorder);
             }

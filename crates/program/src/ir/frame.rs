@@ -6,7 +6,7 @@ use crate::ir::expr::{EvalError, Expr};
 use crate::ir::instruction::{Guard, Instruction, Update};
 use crate::ir::program::Program;
 use crate::names::{Loc, Reg, ThreadId, Value};
-use crate::op::Op;
+use crate::op::{Op, Order};
 use crate::subject::Failure;
 
 /// How many instructions a thread may run between two operations before it is said to loop endlessly.
@@ -72,11 +72,11 @@ impl<'a> Frame<'a> {
             Instruction::Choose { alternatives, .. } => Op::Choose { alternatives: *alternatives },
             Instruction::Await { loads, .. } => {
                 loads.iter().try_for_each(|(_, from)| self.resolve(from).map(|_| ()))?;
-                Op::Await { alternatives: 1 }
+                Op::Await { alternatives: 1, order: Order::Plain }
             }
             Instruction::Guarded { loads, options } => {
                 loads.iter().try_for_each(|(_, from)| self.resolve(from).map(|_| ()))?;
-                Op::Await { alternatives: options.len() as u32 }
+                Op::Await { alternatives: options.len() as u32, order: Order::Plain }
             }
             Instruction::Assign { .. }
             | Instruction::Branch { .. }

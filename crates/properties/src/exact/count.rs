@@ -7,7 +7,7 @@ use teetotal_check::{Options, SearchId, check};
 use teetotal_engine::{Collector, Coverage, Limits, Stats, System};
 use teetotal_judge::Ending;
 use teetotal_mcr as mcr;
-use teetotal_memory::{Model, ModelId, ModelVisitor, buffer_models};
+use teetotal_memory::{BUFFER_MODELS, Model, ModelId, ModelVisitor};
 use teetotal_program::Value;
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_stateful::{Forgetful, History, Reads, Remember, Settings, search_with};
@@ -86,7 +86,7 @@ impl Known {
 /// What is known of a program under SC, TSO and PSO.
 pub(super) fn under_each(count: Count, build: impl Fn() -> Program, known: [Known; 3]) -> Vec<Row> {
     let program = Arc::new(build());
-    let known = buffer_models().zip(known).filter_map(|(model, known)| Some((model, known, known.number?)));
+    let known = BUFFER_MODELS.iter().zip(known).filter_map(|(model, known)| Some((model, known, known.number?)));
     known
         .map(|(model, known, number)| {
             let program = Arc::clone(&program);

@@ -140,7 +140,7 @@ fn reduced(perform: &dyn Fn(&Schedule) -> Performed, whole: &Performed, problem:
         Problem::Failed(thread, Complaint::Panic { .. }) => vec![*thread],
         Problem::Deadlock(_) | Problem::Livelock(_) | Problem::Leak(_) => return None,
     };
-    let needed = Schedule::Moves(relevant::past_of(&threads, &whole.trace));
+    let needed = Schedule::Moves(relevant::past_of(whole.model, &threads, &whole.trace));
     let smaller = perform(&needed);
     let is_whole = smaller.trace.steps().len() == needed.len();
     (is_whole && smaller.problem.as_ref().is_some_and(|found| found.is_like(problem))).then_some(smaller)

@@ -1,17 +1,36 @@
 //! What an execution needs to go wrong the way it does.
 
 use teetotal_engine::Move;
-use teetotal_memory::{EventId, EventKind, Source, Trace};
+use teetotal_memory::{EventId, EventKind, Family, ModelId, Source, Trace};
 use teetotal_program::ThreadId;
 
 /// The steps of `trace` without those that come neither before the end of one of `threads` nor make it what it is.
 ///
 /// What remains is an execution too: every read that is kept keeps the write that it reads, and everything that is kept
 /// keeps what its thread did before. A smaller execution of the same graph violates no order that the larger one keeps.
-pub(super) fn past_of(threads: &[ThreadId], trace: &Trace) -> Vec<Move> {
+pub(super) fn past_of(model: ModelId, threads: &[ThreadId], trace: &Trace) -> Vec<Move> {
     let keeps = kept(threads, trace);
     let steps = trace.steps().iter().filter(|record| keeps[record.event.index()]);
-    steps.map(|record| Move::of(record, trace)).collect()
+    let moves = steps.map(|record| (record.event, Move::of(record, trace)));
+    match model.info().family {
+        Family::Buffers(_) => moves.map(|(_, step)| step).collect(),
+        Family::Graphs => moves.map(|(event, step)| among_kept(event, step, trace, &keeps)).collect(),
+    }
+}
+
+/// A step of a model of graphs, whose alternative counts the writes after its place: of those, only the kept ones.
+fn among_kept(id: EventId, step: Move, trace: &Trace, keeps: &[bool]) -> Move {
+    let event = trace.event(id);
+    let (Move::Issue { thread, child, .. }, Some(loc)) = (step, event.loc) else { return step };
+    let writes = trace.coherence(loc);
+    let position_of = |write: EventId| writes.iter().position(|&other| other == write).map_or(0, |at| at + 1);
+    let place = match event.source {
+        Some(Source::Initial) => 0,
+        Some(Source::Write(source)) => position_of(source),
+        None => position_of(id),
+    };
+    let followers = writes[place..].iter().filter(|&&write| write < id && keeps[write.index()]);
+    Move::Issue { thread, alternative: followers.count() as u32, child }
 }
 
 /// For each event whether it is kept.

@@ -7,6 +7,7 @@ use teetotal_engine::auto::{RustAsked, RustChoice, Tally};
 use teetotal_engine::driver::Flow;
 use teetotal_engine::{Coverage, Execution, Limits, Schedule, SearchId, Stats, StopReason, Unsupported};
 use teetotal_live::{Ledger, Live};
+use teetotal_memory::Family;
 
 use super::Builder;
 use super::checkpoint::{Keeper, Kept};
@@ -250,6 +251,7 @@ pub(super) fn first_choice(builder: &Builder) -> RustChoice {
     RustChoice::first(&RustAsked {
         search: builder.search,
         robustness: builder.robustness,
+        is_of_graphs: matches!(builder.model.info().family, Family::Graphs),
         is_bounded: builder.preemption_bound.is_some(),
         is_kept: builder.checkpoint_file.is_some(),
         jobs: builder.jobs,

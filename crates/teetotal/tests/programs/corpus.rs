@@ -14,7 +14,7 @@ use teetotal::litmus::cycles::Cycle;
 use teetotal::parts::engine::driver::values;
 use teetotal::parts::judge::axiomatic::enumerate;
 use teetotal::{
-    Limits, MODELS, ModelId, Options, Outcome, Program, Report, SearchId, StopReason, Tally, Value, litmus,
+    CheckError, Limits, MODELS, ModelId, Options, Outcome, Program, Report, SearchId, StopReason, Tally, Value, litmus,
 };
 
 /// More steps than an execution of a test with a loop needs to reach any of its final states.
@@ -41,7 +41,11 @@ fn every_test_has_the_final_states_that_stand_beside_it() {
         let mut shown = String::new();
         for model in MODELS {
             let options = Options::new(model.id);
-            let outcome = teetotal::check(&program, &options).expect("the tests of the corpus can be checked");
+            let outcome = match teetotal::check(&program, &options) {
+                Ok(outcome) => outcome,
+                Err(CheckError::Undefined { .. }) => continue,
+                Err(error) => panic!("{}: {error}", path.display()),
+            };
             assert!(outcome.coverage.is_complete(), "{}", path.display());
             confirm(&program, &outcome);
             check_prediction(&program, &text, &outcome);
@@ -90,6 +94,8 @@ fn check_prediction(program: &Program, text: &str, outcome: &Outcome) {
         ModelId::Sc => prediction.sc,
         ModelId::Tso => prediction.tso,
         ModelId::Pso => prediction.pso,
+        // Cycles are of instructions of x86.
+        ModelId::Rc11 => return,
     };
     let name = outcome.model.info().name;
     assert_eq!(outcome.satisfying.is_some(), predicted, "{} under {name}", program.name);

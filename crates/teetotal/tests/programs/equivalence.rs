@@ -13,7 +13,7 @@ use teetotal_check::{Options, check};
 use teetotal_dpor as dpor;
 use teetotal_engine::{Limits, Schedule, trace_of};
 use teetotal_generate::{Idioms, Shape, generate, shrink};
-use teetotal_memory::{MODELS, Model, ModelVisitor};
+use teetotal_memory::{BUFFER_MODELS, Model, ModelVisitor};
 use teetotal_program::ir::{Expr, FetchOp, Instruction, Interpreter, Program, Update};
 use teetotal_program::{Loc, OnFailure, Op, Order, Reg, Status, Subject, ThreadId, Value, Width};
 
@@ -221,7 +221,7 @@ fn rust_code_has_the_executions_of_the_program_that_says_the_same() {
     for program in (0..2_000).map(|seed| generate(seed, &shape)).filter(is_expressible) {
         let program = observing_everything(program);
         n_programs += 1;
-        for model in MODELS {
+        for model in BUFFER_MODELS {
             let differs = |program: &Program| {
                 is_expressible(program)
                     && difference(&Arc::new(observing_everything(program.clone())), model.id).is_some()

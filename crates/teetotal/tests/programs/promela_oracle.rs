@@ -345,6 +345,7 @@ impl Process {
         let first_to = |at: usize| self.buffer[..at].iter().all(|(cell, _)| *cell != self.buffer[at].0);
         match model {
             ModelId::Sc => Vec::new(),
+            ModelId::Rc11 => unreachable!("it does not say what Promela does"),
             ModelId::Tso => (0..self.buffer.len().min(1)).collect(),
             ModelId::Pso => (0..self.buffer.len()).filter(|&at| first_to(at)).collect(),
         }

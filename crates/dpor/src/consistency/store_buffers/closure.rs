@@ -88,7 +88,7 @@ mod tests {
     use std::sync::Arc;
 
     use teetotal_generate::{Shape, generate};
-    use teetotal_memory::{MODELS, ModelId};
+    use teetotal_memory::{BUFFER_MODELS, ModelId};
     use teetotal_program::ir::{Interpreter, Program};
 
     use super::*;
@@ -132,7 +132,7 @@ mod tests {
         for seed in 0..400 {
             let program = Arc::new(generate(seed, &Shape::full()));
             if unsupported(&program).is_none() {
-                n_graphs += MODELS.iter().map(|info| walk(info.id, &program)).sum::<u32>();
+                n_graphs += BUFFER_MODELS.iter().map(|info| walk(info.id, &program)).sum::<u32>();
             }
         }
         assert!(n_graphs > 20_000, "only {n_graphs} graphs");

@@ -97,7 +97,7 @@ impl State {
         };
         self.ready().all(|(thread, op)| match op {
             Op::Lock { loc, .. } => memory(loc) != 0,
-            Op::Await { alternatives } => {
+            Op::Await { alternatives, .. } => {
                 let values: Vec<Value> = self.locations_read(thread, op).into_iter().map(memory).collect();
                 !(0..alternatives).any(|alternative| self.subject.accepts(thread, &values, alternative))
             }

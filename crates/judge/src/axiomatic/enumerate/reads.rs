@@ -21,7 +21,7 @@ impl<V: FnMut(Execution) -> ControlFlow<()>> Search<V> {
             if since.is_some() && !sources.iter().any(is_new) {
                 continue;
             }
-            let alternatives = if let Op::Await { alternatives } = op { alternatives } else { 1 };
+            let alternatives = if let Op::Await { alternatives, .. } = op { alternatives } else { 1 };
             for alternative in 0..alternatives {
                 let mut branch = state.clone();
                 if branch.read_from(self, &Reading { thread, op, alternative }, &locations, &sources) {
@@ -62,7 +62,7 @@ impl State {
                 return false;
             }
         }
-        if let Op::Await { alternatives } = op {
+        if let Op::Await { alternatives, .. } = op {
             let [choice, store] = self.after_reads(reading, &values);
             let further = choice.filter(|_| alternatives > 1).into_iter().chain(store);
             if !further.into_iter().all(|event| self.graph.push(event, issued, search.axioms.keeps)) {
