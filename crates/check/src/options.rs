@@ -119,6 +119,9 @@ impl fmt::Display for CheckError {
             CheckError::Undefined { program, model, reason } => {
                 write!(formatter, "`{program}` has {reason}; {model} does not say what these do")
             }
+            CheckError::UnknownModel { monitor: monitor @ "robustness", model } => {
+                write!(formatter, "`{monitor}` asks about store buffers, which {model} does not have; use tso or pso")
+            }
             CheckError::UnknownModel { monitor, model } => {
                 write!(formatter, "`{monitor}` does not support {model}; use `robustness`")
             }

@@ -32,7 +32,7 @@ macro_rules! pages {
 
 /// All pages, in the order in which they are listed.
 const PAGES: &[Page] = pages! {
-    Model: "sc" "tso" "pso";
+    Model: "sc" "tso" "pso" "rc11";
     Check: "assertion" "condition" "deadlock" "races" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "rf" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"

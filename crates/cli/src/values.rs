@@ -2,7 +2,7 @@
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use teetotal::parts::frontends::suggest::nearest;
-use teetotal::{MODELS, MONITORS, ModelId, MonitorId, SearchId, SearchInfo, Takes};
+use teetotal::{BUFFER_MODELS, CheckError, MODELS, MONITORS, ModelId, MonitorId, SearchId, SearchInfo, Takes};
 
 use crate::fault::Fault;
 
@@ -14,7 +14,23 @@ const MAX_DEPTH: u32 = 100;
 
 /// Models, in the order of the table, each once.
 #[derive(Clone, Debug)]
-pub(crate) struct Models(pub(crate) Vec<ModelId>);
+pub(crate) struct Models {
+    pub(crate) ids: Vec<ModelId>,
+    /// Whether all were asked for, so that those that do not apply are left out.
+    pub(crate) all: bool,
+}
+
+impl Models {
+    /// Whether an error only says that one of all models does not apply.
+    pub(crate) fn leaves_out(&self, model: ModelId, error: &CheckError) -> bool {
+        let is_of_graphs = !BUFFER_MODELS.iter().any(|info| info.id == model);
+        let does_not_apply = matches!(
+            error,
+            CheckError::Undefined { .. } | CheckError::NoPrograms { .. } | CheckError::UnknownModel { .. }
+        );
+        self.all && is_of_graphs && does_not_apply
+    }
+}
 
 /// Monitors, in the order of the table, each once.
 #[derive(Clone, Debug)]
@@ -23,7 +39,8 @@ pub(crate) struct Checks(pub(crate) Vec<MonitorId>);
 /// Reads `sc,tso` or `all`.
 pub(crate) fn models(text: &str) -> Result<Models, Fault> {
     let table: Vec<_> = MODELS.iter().map(|info| (info.name, info.id)).collect();
-    names("model", text, &table).map(Models)
+    let all = text.split(',').any(|word| word == "all");
+    names("model", text, &table).map(|ids| Models { ids, all })
 }
 
 /// Reads the one model that has store buffers and is asked about.

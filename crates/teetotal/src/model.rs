@@ -33,6 +33,7 @@ mod rust_searches;
 mod search;
 mod source_text;
 mod storyboard;
+mod strengthen;
 mod violation;
 mod watchdog;
 mod watchman;

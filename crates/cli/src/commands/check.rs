@@ -33,7 +33,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
-    /// Models: sc, tso, pso, a list, or all
+    /// Models: sc, tso, pso, rc11, a list, or all that apply
     #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::models)]
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: Models,
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             output::note(notice);
         }
         let mut codes = Vec::new();
-        for &model in &args.model.0 {
+        for &model in &args.model.ids {
             // The search that was interrupted has said so; those that follow have nothing to say.
             if interrupt::is_requested() && !codes.is_empty() {
                 break;
@@ -141,6 +141,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             let (options, limits) = options(args, program, model)?;
             let Answer { text, notes, code } = match check(program, &options, &limits, args, drawing, keeper.as_ref()) {
                 Ok(answer) => answer,
+                Err(error) if args.model.leaves_out(model, &error) => continue,
                 Err(error @ CheckError::Unfit { .. }) => return Err(batch::fault_of(&error)),
                 Err(error) => {
                     codes.push(batch::tell(&batch::fault_of(&error), out)?);
@@ -167,7 +168,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
 /// The file that keeps the search, if there is to be one.
 fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
     let Some(path) = &args.checkpoint else { return Ok(None) };
-    if program::targets(&args.programs)?.len() != 1 || args.model.0.len() != 1 {
+    if program::targets(&args.programs)?.len() != 1 || args.model.ids.len() != 1 {
         return Err(Fault::new("a checkpoint is of one program under one model").help("name one of each"));
     }
     Keeper::open(path).map(Some)
@@ -176,11 +177,11 @@ fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
 /// Where executions are written, if they are to be.
 fn recorder(args: &CheckArgs) -> Result<Option<Recorder>, Fault> {
     let Some(path) = &args.record else { return Ok(None) };
-    if !asks_for_robustness(args) && args.model.0 != [ModelId::STRONGEST] {
+    if !asks_for_robustness(args) && args.model.ids != [ModelId::STRONGEST] {
         return Err(Fault::new("only executions of sc can be recorded, and others are explored")
             .help("use `--check robustness` or `--model sc`"));
     }
-    if args.model.0.len() != 1 {
+    if args.model.ids.len() != 1 {
         return Err(Fault::new("executions are recorded for one model").help("name one of them"));
     }
     Recorder::new(path, args.record_format, program::targets(&args.programs)?.len()).map(Some)

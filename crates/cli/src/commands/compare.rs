@@ -90,11 +90,13 @@ pub(crate) fn run(args: &CompareArgs, out: &mut Output) -> Result<u8, Fault> {
 
 fn compare(program: &Arc<Program>, limits: &AllLimits, args: &CompareArgs) -> Result<(String, u8), CheckError> {
     let mut found: Vec<(Options, Outcome)> = Vec::new();
-    for &model in &args.model.0 {
+    for &model in &args.model.ids {
         let options = args.effort.options(model, limits);
         let what = format!("{} under {}", program.name, model.info().name);
-        let outcome = teetotal::check_until(program, &options, &Watch::new(what, limits.time, args.quiet))?;
-        found.push((options, outcome));
+        match teetotal::check_until(program, &options, &Watch::new(what, limits.time, args.quiet)) {
+            Err(error) if args.model.leaves_out(model, &error) => {}
+            outcome => found.push((options, outcome?)),
+        }
     }
     let reports: Vec<Report<'_>> =
         found.iter().map(|(options, outcome)| Report { program, options, outcome }).collect();

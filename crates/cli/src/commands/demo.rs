@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use teetotal::parts::frontends::Settings;
-use teetotal::{Drawing, MODELS, ModelId, Options, Program, Timeline, exit};
+use teetotal::{BUFFER_MODELS, Drawing, ModelId, Options, Program, Timeline, exit};
 
 use crate::fault::Fault;
 use crate::output::Output;
@@ -42,7 +42,8 @@ pub(crate) fn run(args: &DemoArgs, out: &mut Output) -> Result<u8, Fault> {
     out.write(&header())?;
     for (name, question) in PROGRAMS {
         let program = program::load(name, &Settings::default())?.program;
-        let cells: Vec<String> = MODELS.iter().map(|model| cell(&program, model.id)).collect::<Result<_, _>>()?;
+        let cells: Vec<String> =
+            BUFFER_MODELS.iter().map(|model| cell(&program, model.id)).collect::<Result<_, _>>()?;
         out.write(&line(name, &cells))?;
         out.write(&format!("      {question}\n"))?;
     }
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &DemoArgs, out: &mut Output) -> Result<u8, Fault> {
 }
 
 fn header() -> String {
-    let names: Vec<String> = MODELS.iter().map(|model| model.name.to_owned()).collect();
+    let names: Vec<String> = BUFFER_MODELS.iter().map(|model| model.name.to_owned()).collect();
     line("", &names)
 }
 

@@ -16,6 +16,7 @@ use super::robustness::test_name;
 use super::search::{Found, ModelSearch, Wrong};
 use super::source_text::SourceTexts;
 use super::storyboard::{self, thread_name};
+use super::strengthen;
 use super::violation::{Violation, ViolationKind};
 use super::{Builder, environment};
 
@@ -61,6 +62,7 @@ impl Failing<'_> {
         text.push_str(&format!("\nIt happens in execution {n} of the search{search}, under {name}:\n\n"));
         text.push_str(&timeline(&performed));
         text.push_str(&self.elsewhere(&performed));
+        text.push_str(&strengthen::advice(&performed).unwrap_or_default());
         text.push_str(&again(&performed, self.builder.preemption_bound));
         let (kind, places, token) = (kind_of(problem), places_of(&performed, problem), performed.token.to_string());
         Violation { kind, places, model, execution: Some(performed.trace), token: Some(token), text }

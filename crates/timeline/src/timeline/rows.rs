@@ -162,12 +162,24 @@ impl<'a> Narrator<'a> {
     /// Lets a write reach memory, and says what is there now.
     fn write(&mut self, id: EventId) -> String {
         let event = self.timeline.trace.event(id);
+        if let Some(newer) = self.newer_write(id) {
+            return format!("{}, before {}", self.names.write(id), self.names.write(newer));
+        }
         for (loc, value) in &mut self.memory {
             if Some(*loc) == event.loc {
                 *value = event.written.unwrap_or(*value);
             }
         }
         self.names.write(id)
+    }
+
+    /// A write that was performed earlier and comes directly after `id` in modification order.
+    fn newer_write(&self, id: EventId) -> Option<EventId> {
+        let trace = self.timeline.trace;
+        let event = trace.event(id);
+        let is_earlier = |&write: &EventId| trace.event(write).committed < event.committed;
+        let writes = trace.coherence(event.loc?);
+        writes.into_iter().skip_while(|&write| write != id).skip(1).find(is_earlier)
     }
 
     /// The pending stores of a thread as `[x=1 y=2]`, with `|` where a barrier keeps them apart.

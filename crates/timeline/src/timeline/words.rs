@@ -21,6 +21,8 @@ pub(super) fn sentences(timeline: &Timeline<'_>, cycle: Option<&[EventId]>) -> V
     let teller = Teller { trace: timeline.trace, names: Names::new(timeline.program, timeline.trace) };
     let mut surprises = teller.stale_reads();
     surprises.extend(teller.overtaken_stores());
+    surprises.extend(teller.old_reads());
+    surprises.extend(teller.late_writes());
     // A read that passed a store of its own thread needs no sentence where one of these explains it.
     let told: Vec<EventId> = surprises.iter().flat_map(|surprise| surprise.about).collect();
     let untold = |surprise: &Surprise| surprise.about.iter().all(|event| !told.contains(event));
@@ -84,6 +86,63 @@ impl Teller<'_> {
             self.what_was_written(store),
             at(store.step),
         )
+    }
+
+    /// Loads that returned an old value although another thread had overwritten it.
+    fn old_reads(&self) -> Vec<Surprise> {
+        let mut surprises = Vec::new();
+        for (read, event) in self.trace.ids().filter(|(_, event)| event.is_read()) {
+            let Some(loc) = event.loc else { continue };
+            let writes = self.trace.coherence(loc);
+            let first = match event.source {
+                Some(Source::Write(source)) => writes.iter().position(|&write| write == source).map_or(0, |at| at + 1),
+                _ => 0,
+            };
+            let overwriting = writes[first..].iter().find(|&&write| {
+                let write = self.trace.event(write);
+                write.thread != event.thread && write.committed.is_some_and(|step| step < event.step)
+            });
+            let Some(&write) = overwriting else { continue };
+            let written = self.trace.event(write);
+            let sentence = format!(
+                "{} read {} at {} although {} had written {} at {}: nothing makes that write happen before the read.",
+                self.names.thread(event.thread),
+                self.what_was_read(event),
+                at(event.step),
+                self.names.thread(written.thread),
+                self.what_was_written(written),
+                at(written.step),
+            );
+            surprises.push(Surprise { about: [read, write], sentence });
+        }
+        surprises
+    }
+
+    /// Writes that come before an earlier one of another thread in modification order.
+    fn late_writes(&self) -> Vec<Surprise> {
+        let mut surprises = Vec::new();
+        for (late, event) in self.trace.ids().filter(|(_, event)| event.is_write()) {
+            let Some(loc) = event.loc else { continue };
+            let writes = self.trace.coherence(loc);
+            let after = writes.iter().skip_while(|&&write| write != late).skip(1);
+            let is_earlier = |write: &&EventId| {
+                let write = self.trace.event(**write);
+                event.committed == Some(event.step) && write.committed.is_some_and(|step| step < event.step)
+            };
+            let Some(&overwriting) = after.clone().find(is_earlier) else { continue };
+            let written = self.trace.event(overwriting);
+            let sentence = format!(
+                "{}'s write {} at {} comes before {}'s {} at {} in modification order: nothing orders the two.",
+                self.names.thread(event.thread),
+                self.what_was_written(event),
+                at(event.step),
+                self.names.thread(written.thread),
+                self.what_was_written(written),
+                at(written.step),
+            );
+            surprises.push(Surprise { about: [late, overwriting], sentence });
+        }
+        surprises
     }
 
     /// Stores that reached memory before an earlier store of their thread.
