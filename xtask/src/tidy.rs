@@ -15,6 +15,7 @@ use self::workspace::Member;
 
 mod citations;
 mod determinism;
+mod documents;
 mod rust;
 mod scan;
 mod source;
@@ -52,6 +53,8 @@ const RUST_RULES: &[fn(&Source<'_>) -> Found] = &[
     determinism::is_deterministic,
     structure::makes_no_machine,
     structure::names_no_model,
+    structure::makes_no_text,
+    structure::prints_nothing,
 ];
 
 const TEXT_RULES: &[fn(&str, &str) -> Found] =
@@ -95,6 +98,7 @@ fn inspect(files: &[File]) -> Report {
     inspect_each(files, &mut report);
     inspect_citations(files, &mut report);
     inspect_members(files, &mut report);
+    inspect_documents(files, &mut report);
     report.findings.sort();
     report
 }
@@ -138,6 +142,13 @@ fn inspect_members(files: &[File], report: &mut Report) {
     }
     report.add(ROOT_MANIFEST, workspace::in_dependency_order(&members));
     report.add(ROOT_MANIFEST, structure::uses_what_it_may(&members));
+    report.add(ROOT_MANIFEST, structure::uses_what_it_depends_on(&members, files));
+}
+
+fn inspect_documents(files: &[File], report: &mut Report) {
+    for File { path, text } in files.iter().filter(|file| documents::describes_the_code(&file.path)) {
+        report.add(path, documents::names_what_is_there(text, files));
+    }
 }
 
 fn text_of<'a>(files: &'a [File], path: &str) -> Option<&'a str> {
@@ -155,10 +166,11 @@ mod tests {
         assert_eq!(found, findings);
     }
 
-    const MANIFESTS: [(&str, &str); 3] = [
+    const MANIFESTS: [(&str, &str); 4] = [
         ("Cargo.toml", "[workspace]\nmembers = [\n    \"a\",\n    \"b\",\n]\n"),
         ("a/Cargo.toml", "[package]\nname = \"a\"\n"),
         ("b/Cargo.toml", "[package]\nname = \"b\"\n[dependencies]\na.workspace = true\n"),
+        ("b/src/a.rs", "//! Uses it.\n\nuse a::A;\n"),
     ];
 
     #[test]

@@ -1,4 +1,4 @@
-//! What was found, made as simple as it can be, replayed once, and confirmed by the axiomatic model.
+//! What was found, made as simple as it can be, run again, and confirmed by the axiomatic model.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use teetotal_program::condition::Condition;
 use teetotal_program::ir::Program;
 
 use crate::check::Searched;
-use crate::minimize::{Goal, minimize};
+use crate::minimize::{Goal, Simple, minimize};
 use crate::options::{CheckError, Options};
 use crate::outcome::{Outcome, Violation, Witness};
 
-/// Replays every witness and every finding once, and asks the axiomatic model about each.
+/// Runs every witness and every finding again, if that was not done, and asks the axiomatic model about each.
 pub(crate) fn finish(
     program: &Arc<Program>,
     options: &Options,
     attempt: &Attempt,
     searched: Searched,
 ) -> Result<Outcome, CheckError> {
-    let Searched { mut collector, coverage, guarantee, fences_suffice } = searched;
-    let minimal = simplify(program, options, &mut collector);
+    let Searched { collector, coverage, guarantee, fences_suffice } = searched;
+    let (simple_findings, simple_witness) = simplify(program, options, &collector);
     let Collector { states, satisfying, falsifying, findings, stats, gave_up, .. } = collector;
     let explored = options.question().explored();
-    let witness =
-        |schedule: Option<Schedule>| schedule.map(|schedule| witness(program, explored, schedule)).transpose();
-    let (satisfying, falsifying) = (witness(satisfying)?, witness(falsifying)?);
+    let witness = |found: Option<Shown>| found.map(|found| witness(program, explored, found)).transpose();
+    let satisfying = simple_witness.map(Shown::from).or(satisfying.map(Shown::from));
+    let (satisfying, falsifying) = (witness(satisfying)?, witness(falsifying.map(Shown::from))?);
     let mut violations = Vec::new();
-    for (found, is_minimal) in findings.into_iter().zip(minimal) {
-        violations.push(Violation { is_minimal, ..violation(program, options, found)? });
+    for (found, simple) in findings.into_iter().zip(simple_findings) {
+        violations.push(violation(program, options, found, simple)?);
     }
     let coverage = match (coverage, gave_up) {
         (Coverage::Complete, true) => Coverage::Stopped(StopReason::Continuation),
@@ -53,56 +53,79 @@ pub(crate) fn finish(
     })
 }
 
-/// Replays an execution that the program asks for.
-fn witness(program: &Arc<Program>, model: ModelId, schedule: Schedule) -> Result<Witness, CheckError> {
-    let Replayed { trace, token, values, .. } = trace_of(program, model, &schedule);
-    ask_axioms(model, &trace, &token, program)?;
-    Ok(Witness { schedule, trace, token, values })
+/// An execution that is to be reported.
+struct Shown {
+    schedule: Schedule,
+    /// What it did when it was run again, if it was.
+    again: Option<Replayed>,
 }
 
-/// Replays what was found; for a finding on robustness, the execution of the model that shows it.
-fn violation(program: &Arc<Program>, options: &Options, found: Found<Schedule>) -> Result<Violation, CheckError> {
+impl Shown {
+    /// What the execution does under `model`.
+    fn run_again(&mut self, program: &Arc<Program>, model: ModelId) -> Replayed {
+        self.again.take().unwrap_or_else(|| trace_of(program, model, &self.schedule))
+    }
+}
+
+impl From<Schedule> for Shown {
+    fn from(schedule: Schedule) -> Self {
+        Shown { schedule, again: None }
+    }
+}
+
+impl From<Simple> for Shown {
+    fn from(Simple { schedule, again, .. }: Simple) -> Self {
+        Shown { schedule, again: Some(again) }
+    }
+}
+
+/// An execution that the program asks for.
+fn witness(program: &Arc<Program>, model: ModelId, mut found: Shown) -> Result<Witness, CheckError> {
+    let Replayed { trace, token, values, .. } = found.run_again(program, model);
+    ask_axioms(model, &trace, &token, program)?;
+    Ok(Witness { schedule: found.schedule, trace, token, values })
+}
+
+/// What was found, in a simple execution if there is one; for a finding on robustness, in the execution of the model that
+/// shows it.
+fn violation(
+    program: &Arc<Program>,
+    options: &Options,
+    found: Found<Schedule>,
+    simple: Option<Simple>,
+) -> Result<Violation, CheckError> {
     let Found { monitor, finding, place, relaxed, executions, .. } = found;
     let explored = options.question().explored();
-    let (model, schedule, seen_in) = match relaxed {
+    let is_minimal = simple.as_ref().is_some_and(|simple| simple.is_minimal);
+    let (model, mut shown, seen_in) = match relaxed {
         Some(steps) => {
             let seen_in = Some(place).filter(|place| !place.is_empty());
             let seen_in = seen_in.map(|place| trace_of(program, explored, &place).token);
-            (options.model, Schedule::Steps(steps), seen_in)
+            (options.model, Shown::from(Schedule::Steps(steps)), seen_in)
         }
-        None => (explored, place, None),
+        None => (explored, simple.map_or_else(|| Shown::from(place), Shown::from), None),
     };
-    let Replayed { trace, token, values, .. } = trace_of(program, model, &schedule);
+    let Replayed { trace, token, values, .. } = shown.run_again(program, model);
     ask_axioms(model, &trace, &token, program)?;
-    let is_minimal = false;
+    let schedule = shown.schedule;
     Ok(Violation { monitor, finding, schedule, is_minimal, trace, token, values, model, executions, seen_in })
 }
 
-/// Replaces the executions that are reported by simple ones; returns for each finding whether none is simpler.
+/// Simple executions that show each of the findings, and the witness that the program asks for.
 ///
 /// A finding on robustness keeps the execution that was made for it.
-fn simplify(program: &Arc<Program>, options: &Options, collector: &mut Collector) -> Vec<bool> {
+fn simplify(program: &Arc<Program>, options: &Options, collector: &Collector) -> (Vec<Option<Simple>>, Option<Simple>) {
     let asks = matches!(program.condition, Some(Condition::Exists(_)));
     let plain = |found: &&Found<Schedule>| found.relaxed.is_none();
     let goal = |found: &Found<Schedule>| (Goal::Finding(found.monitor, found.finding.clone()), found.place.clone());
     let witness = collector.satisfying.iter().filter(|_| asks).map(|way| (Goal::Satisfying, way.clone()));
     let known: Vec<(Goal, Schedule)> = collector.findings.iter().filter(plain).map(goal).chain(witness).collect();
     if !options.minimize || known.is_empty() {
-        return vec![false; collector.findings.len()];
+        return (vec![None; collector.findings.len()], None);
     }
     let mut simple = minimize(program, options.question().explored(), &options.limits, &known).into_iter();
-    let mut minimal = Vec::new();
-    for found in &mut collector.findings {
-        let simpler = if found.relaxed.is_none() { simple.next() } else { None };
-        minimal.push(simpler.as_ref().is_some_and(|simple| simple.is_minimal));
-        if let Some(simple) = simpler {
-            found.place = simple.schedule;
-        }
-    }
-    if let Some(witness) = simple.next() {
-        collector.satisfying = Some(witness.schedule);
-    }
-    minimal
+    let of_finding = |found: &Found<Schedule>| if found.relaxed.is_none() { simple.next() } else { None };
+    (collector.findings.iter().map(of_finding).collect(), simple.next())
 }
 
 /// Asks the axiomatic model whether it allows the execution too.

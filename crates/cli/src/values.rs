@@ -45,15 +45,14 @@ pub(crate) fn models(text: &str) -> Result<Models, Fault> {
 
 /// Reads the one model that has store buffers and is asked about.
 pub(crate) fn weak_model(text: &str) -> Result<ModelId, Fault> {
-    let weak: Vec<_> = MODELS.iter().filter(|info| info.has_buffers()).collect();
-    let names: Vec<&str> = weak.iter().map(|info| info.name).collect();
-    match weak.iter().find(|info| info.name == text) {
-        Some(info) => Ok(info.id),
-        None if text == "sc" => {
-            Err(Fault::new("every execution of sc is sequentially consistent, so there is nothing to check")
-                .help("use tso or pso"))
+    let names = weak_models();
+    match ModelId::by_name(text) {
+        Some(id) if names.contains(&text) => Ok(id),
+        Some(ModelId::STRONGEST) => {
+            let message = format!("every execution of {text} is sequentially consistent, so there is nothing to check");
+            Err(Fault::new(message).help(format!("use {}", names.join(" or "))))
         }
-        None => Err(unknown("model with store buffers", text, &names)),
+        _ => Err(unknown("model with store buffers", text, &names)),
     }
 }
 
@@ -82,6 +81,22 @@ pub(crate) fn search_help() -> String {
     let names: Vec<&str> = SearchInfo::of_programs().map(|info| info.name).collect();
     let (last, others) = names.split_last().expect("there are searches");
     format!("Search: {} or {last} [default: {}]", others.join(", "), names[0])
+}
+
+/// What is said of the option for models.
+pub(crate) fn models_help() -> String {
+    let names: Vec<&str> = MODELS.iter().map(|info| info.name).collect();
+    format!("Models: {}, a list, or all (that apply)", names.join(", "))
+}
+
+/// What is said of the option for a model with store buffers.
+pub(crate) fn weak_model_help() -> String {
+    format!("Model in question: {}", weak_models().join(" or "))
+}
+
+/// The names of the models with store buffers.
+fn weak_models() -> Vec<&'static str> {
+    MODELS.iter().filter(|info| info.has_buffers()).map(|info| info.name).collect()
 }
 
 /// What is said of the option for checks.

@@ -229,3 +229,35 @@ fn hash_of(range: &Range<usize>) -> u64 {
     // SAFETY: own states, values and blocks are there as long as the execution.
     unsafe { hash_bytes(range.start, range.len()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The period of a cycle that was seen so many times, if moments have these numbers.
+    fn period(numbers: &[u64], times: usize) -> Option<usize> {
+        let rest = |&number: &u64| Rest { thread: ThreadId(0), number, performed: Vec::new() };
+        Cycles { rests: numbers.iter().map(rest).collect(), ..Cycles::default() }.period(times)
+    }
+
+    #[test]
+    fn a_cycle_is_seen_as_often_as_is_asked_for() {
+        assert_eq!(period(&[7, 1, 1, 1], 2), Some(1));
+        assert_eq!(period(&[7, 1, 2, 1, 2, 1, 2], 3), Some(2));
+        assert_eq!(period(&[7, 1, 2, 1, 2, 1, 2], 4), None);
+        assert_eq!(period(&[1, 2, 3, 4], 1), Some(1), "seen once, whatever it is");
+    }
+
+    #[test]
+    fn the_moment_before_a_cycle_is_no_part_of_it() {
+        assert_eq!(period(&[1, 2, 1, 2], 2), None);
+        assert_eq!(period(&[7, 1, 2, 1, 2], 2), Some(2));
+    }
+
+    #[test]
+    fn a_long_cycle_is_none() {
+        let length = MOST_RESTS as u64 + 1;
+        let numbers: Vec<u64> = std::iter::once(length).chain((0..2 * length).map(|at| at % length)).collect();
+        assert_eq!(period(&numbers, 2), None);
+    }
+}

@@ -303,3 +303,92 @@ impl Races {
         self.order.unlearn(thread, before);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITER: ThreadId = ThreadId(0);
+    const READER: ThreadId = ThreadId(1);
+    const OTHER: ThreadId = ThreadId(2);
+
+    impl Races {
+        /// Whether an access of `thread` to the first cell races with an earlier one, and that is of which thread.
+        fn rival_of(&mut self, thread: ThreadId, kind: Kind) -> Option<ThreadId> {
+            self.access(thread, Key::at(0), Location::caller(), kind).map(|race| race.first.thread)
+        }
+    }
+
+    #[test]
+    fn accesses_race_if_nothing_orders_them_and_one_writes_and_one_is_plain() {
+        for (first, second, races) in [
+            (Kind::WRITE, Kind::READ, true),
+            (Kind::READ, Kind::WRITE, true),
+            (Kind::WRITE, Kind::ATOMIC_READ, true),
+            (Kind::READ, Kind::ATOMIC_WRITE, true),
+            (Kind::READ, Kind::READ, false),
+            (Kind::READ, Kind::ATOMIC_READ, false),
+            (Kind::ATOMIC_WRITE, Kind::ATOMIC_WRITE, false),
+        ] {
+            let mut seen = Races::default();
+            assert_eq!(seen.rival_of(WRITER, first), None);
+            assert_eq!(seen.rival_of(READER, second), races.then_some(WRITER), "{first:?}, {second:?}");
+        }
+    }
+
+    #[test]
+    fn an_acquire_read_of_a_release_write_orders_what_came_before_it_and_nothing_after_it() {
+        let mut seen = Races::default();
+        assert_eq!(seen.rival_of(WRITER, Kind::WRITE), None);
+        seen.write(WRITER, 0, Order::Release, None);
+        seen.read(READER, Order::Acquire, Some((WRITER, 0)));
+        assert_eq!(seen.rival_of(READER, Kind::READ), None);
+        assert_eq!(seen.rival_of(WRITER, Kind::WRITE), Some(READER));
+    }
+
+    #[test]
+    fn a_spawn_and_a_join_order_the_child() {
+        let mut seen = Races::default();
+        assert_eq!(seen.rival_of(WRITER, Kind::WRITE), None);
+        seen.spawn(WRITER, READER);
+        assert_eq!((seen.rival_of(READER, Kind::WRITE), seen.parent(READER)), (None, Some(WRITER)));
+        assert!(!seen.knows_ends(WRITER));
+        seen.end(READER);
+        seen.join(WRITER, READER);
+        assert_eq!(seen.rival_of(WRITER, Kind::WRITE), None);
+        assert!(seen.knows_ends(WRITER));
+    }
+
+    #[test]
+    fn of_writes_that_are_ordered_the_last_is_told_of() {
+        let mut seen = Races::default();
+        assert_eq!(seen.rival_of(WRITER, Kind::WRITE), None);
+        seen.spawn(WRITER, READER);
+        seen.spawn(WRITER, OTHER);
+        assert_eq!(seen.rival_of(READER, Kind::WRITE), None);
+        assert_eq!(seen.rival_of(OTHER, Kind::READ), Some(READER));
+    }
+
+    #[test]
+    fn relaxed_reads_are_causes_and_order_nothing() {
+        let mut seen = Races::default();
+        seen.track_causes();
+        assert_eq!(seen.rival_of(WRITER, Kind::WRITE), None);
+        let time = seen.time(WRITER);
+        seen.write(WRITER, 0, Order::Relaxed, None);
+        assert!(!seen.has_led_to((WRITER, time), READER));
+        seen.read(READER, Order::Relaxed, Some((WRITER, 0)));
+        assert!(seen.has_led_to((WRITER, time), READER));
+        assert_eq!(seen.rival_of(READER, Kind::READ), Some(WRITER));
+    }
+
+    #[test]
+    fn a_renamed_cell_keeps_its_history_and_a_new_execution_has_none() {
+        let mut seen = Races::default();
+        assert_eq!(seen.access(WRITER, Key::at(5), Location::caller(), Kind::WRITE), None);
+        seen.rename(Key::at(5), Key::at(0));
+        assert_eq!(seen.rival_of(READER, Kind::READ), Some(WRITER));
+        seen.clear();
+        assert_eq!(seen.rival_of(READER, Kind::READ), None);
+    }
+}

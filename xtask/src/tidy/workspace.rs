@@ -38,7 +38,7 @@ fn package_name(manifest: &str) -> Option<&str> {
 }
 
 /// The names of all dependencies, those for tests and for build scripts included.
-fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
+pub(super) fn dependencies(manifest: &str) -> impl Iterator<Item = &str> {
     dependencies_in(manifest, |table| table.ends_with("dependencies"))
 }
 
@@ -49,7 +49,7 @@ pub(super) fn shipped_dependencies(manifest: &str) -> impl Iterator<Item = &str>
 
 fn dependencies_in(manifest: &str, is_wanted: fn(&str) -> bool) -> impl Iterator<Item = &str> {
     let mut in_table = false;
-    manifest.lines().filter_map(move |line| {
+    manifest.lines().filter(|line| !line.starts_with('#')).filter_map(move |line| {
         if let Some(table) = line.strip_prefix('[') {
             let table = table.trim_end_matches(']');
             in_table = is_wanted(table);

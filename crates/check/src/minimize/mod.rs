@@ -15,16 +15,18 @@ pub use goal::Goal;
 
 use std::sync::Arc;
 
-use teetotal_engine::{Limits, Replayed, Schedule, named, run_again};
+use teetotal_engine::{Limits, Replayed, Schedule, named, run_again, trace_of};
 use teetotal_memory::{Family, ModelId, Step};
 use teetotal_program::ir::Program;
 
 use crate::minimize::cheapest::{Answer, Cheapest};
 
 /// An execution that shows what was wanted.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Simple {
     pub schedule: Schedule,
+    /// What it did when it was run again.
+    pub again: Replayed,
     /// Whether every execution that shows it costs at least as much.
     pub is_minimal: bool,
 }
@@ -34,7 +36,10 @@ pub struct Simple {
 pub fn minimize(program: &Arc<Program>, model: ModelId, limits: &Limits, known: &[(Goal, Schedule)]) -> Vec<Simple> {
     if matches!(model.info().family, Family::Graphs) {
         // Executions have no states in which they could meet, and each is one graph in an order with few switches.
-        let simple = |(_, schedule): &(Goal, Schedule)| Simple { schedule: schedule.clone(), is_minimal: false };
+        let simple = |(_, schedule): &(Goal, Schedule)| {
+            let again = trace_of(program, model, schedule);
+            Simple { schedule: schedule.clone(), again, is_minimal: false }
+        };
         return known.iter().map(simple).collect();
     }
     let straight: Vec<Candidate> =
@@ -42,15 +47,15 @@ pub fn minimize(program: &Arc<Program>, model: ModelId, limits: &Limits, known: 
     let goals = known.iter().map(|(goal, _)| goal).zip(straight.iter().map(|candidate| candidate.cost)).collect();
     let answers = model.visit_buffers(Cheapest { program, limits, goals });
     let best = known.iter().zip(straight).zip(answers);
-    best.map(|(((goal, _), candidate), answer)| match answer {
-        Answer::Cheapest(schedule) => {
+    best.map(|(((goal, _), candidate), answer)| {
+        if let Answer::Cheapest(schedule) = answer {
             let schedule = named(program, model, limits, schedule);
-            match show(program, model, goal, &schedule) {
-                Some(_) => Simple { schedule, is_minimal: true },
-                None => Simple { schedule: candidate.schedule, is_minimal: false },
+            if let Some(again) = show(program, model, goal, &schedule) {
+                return Simple { schedule, again, is_minimal: true };
             }
         }
-        Answer::GaveUp => Simple { schedule: candidate.schedule, is_minimal: false },
+        let Candidate { schedule, again, .. } = candidate;
+        Simple { schedule, again, is_minimal: false }
     })
     .collect()
 }
@@ -58,21 +63,22 @@ pub fn minimize(program: &Arc<Program>, model: ModelId, limits: &Limits, known: 
 /// An execution and what it costs.
 struct Candidate {
     schedule: Schedule,
+    again: Replayed,
     cost: Cost,
 }
 
 /// The execution with its steps in a straighter order, if that is one and shows the same.
 fn straight(program: &Arc<Program>, model: ModelId, goal: &Goal, schedule: &Schedule) -> Candidate {
-    let found = run_again(program, model, schedule);
+    let found = trace_of(program, model, schedule);
     let steps: Vec<Step> = found.trace.steps().iter().map(|record| record.step).collect();
-    let as_found = Candidate { schedule: schedule.clone(), cost: Cost::of(&steps) };
+    let known = Cost::of(&steps);
     let straight = model.visit_buffers(straighten::Straighten { found: &found });
     let cost = Cost::of(&straight);
     let straight = Schedule::Steps(straight);
-    if cost < as_found.cost && show(program, model, goal, &straight).is_some() {
-        Candidate { schedule: straight, cost }
-    } else {
-        as_found
+    let better = if cost < known { show(program, model, goal, &straight) } else { None };
+    match better {
+        Some(again) => Candidate { schedule: straight, again, cost },
+        None => Candidate { schedule: schedule.clone(), again: found, cost: known },
     }
 }
 

@@ -33,9 +33,8 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "PATH|PROGRAM", required = true)]
     programs: Vec<String>,
 
-    /// Models: sc, tso, pso, rc11, a list, or all that apply
     #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::models)]
-    #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
+    #[arg(env = "TEETOTAL_MODEL", hide_env = true, help = values::models_help())]
     model: Models,
 
     #[arg(long, value_name = "LIST", value_parser = values::checks, env = "TEETOTAL_CHECK", hide_env = true)]

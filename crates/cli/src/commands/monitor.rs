@@ -20,9 +20,8 @@ pub(crate) struct MonitorArgs {
     #[arg(value_name = "TRACE")]
     trace: String,
 
-    /// Model in question: tso or pso
     #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::weak_model)]
-    #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
+    #[arg(env = "TEETOTAL_MODEL", hide_env = true, help = values::weak_model_help())]
     model: ModelId,
 
     /// Remember at most N stores besides the newest of each location; the result
