@@ -99,15 +99,7 @@ fn group(program: &Program, trace: &Trace, waiting_parts: bool) -> Vec<usize> {
     for (id, event) in trace.ids() {
         let thread = &program.threads[event.thread.index()];
         let place = event.place as usize;
-        let waits = matches!(
-            thread.code.get(place),
-            Some(
-                Instruction::Await { .. }
-                    | Instruction::Guarded { .. }
-                    | Instruction::Lock { .. }
-                    | Instruction::Join { .. }
-            )
-        );
+        let waits = thread.code.get(place).is_some_and(Instruction::may_block);
         let goes_on = thread.places.get(place).is_some_and(|place| place.exclusive);
         let group = newest[event.thread.index()].filter(|&last| {
             let switched = trace.events()[last.index() + 1..id.index()].iter().any(|e| e.thread != event.thread);
