@@ -10,7 +10,7 @@ use teetotal_engine::driver::{Progress, StopSignal};
 use teetotal_engine::{StopReason, System, counted};
 use teetotal_judge::Ending;
 use teetotal_memory::models::Strongest;
-use teetotal_memory::{Event, Model, Trace};
+use teetotal_memory::{Event, Model, Recorder, Step, Trace};
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_program::{Snapshot, Status, Subject, ThreadId, Value};
 
@@ -19,10 +19,12 @@ const BEGINNINGS: usize = 20_000;
 /// How many beginnings are continued between two looks at the stop signal.
 const SIGNAL_INTERVAL: usize = 256;
 
-/// The traces that count and are none of sequential consistency, and why there may be others.
+/// What an enumeration found.
 #[derive(Debug, Default)]
 pub(super) struct Enumerated {
-    pub(super) found: Vec<Trace>,
+    /// An execution for each trace that counts and is none of sequential consistency.
+    pub(super) found: Vec<Vec<Step>>,
+    /// Why there may be others.
     pub(super) stopped: Option<StopReason>,
 }
 
@@ -42,7 +44,7 @@ pub(super) fn enumerate<M: Model>(
         if steps.is_empty() && counted(program, &system, &system.ending()) != Ending::Discarded {
             match is_sequentially_consistent(program, &trace) {
                 Some(true) => {}
-                Some(false) => enumerated.found.push(trace.clone()),
+                Some(false) => enumerated.found.push(trace.steps().iter().map(|record| record.step).collect()),
                 None => enumerated.stopped = Some(StopReason::AtomicSection),
             }
         }
@@ -75,7 +77,7 @@ pub(super) fn is_discarded<M: Model>(system: &System<Interpreter, M>) -> bool {
 }
 
 /// Whether an execution of sequential consistency has this trace, if that is found out.
-fn is_sequentially_consistent(program: &Arc<Program>, trace: &Trace) -> Option<bool> {
+pub(super) fn is_sequentially_consistent(program: &Arc<Program>, trace: &Trace) -> Option<bool> {
     let system = System::<Interpreter, Strongest>::new(Interpreter::new(Arc::clone(program)));
     let mut known = FxHashSet::default();
     let mut waiting = vec![(system, Trace::default())];
@@ -104,8 +106,7 @@ fn is_sequentially_consistent(program: &Arc<Program>, trace: &Trace) -> Option<b
 fn is_in(trace: &Trace, begun: &Trace, event: &Event) -> bool {
     let Some(same) = trace.operation(event.thread, event.index) else { return false };
     let content = |event: &Event| (event.place, event.loc, event.read, event.written);
-    let source =
-        |trace: &Trace, event: &Event| event.source.map(|source| teetotal_memory::Recorder::writer(trace, source));
+    let source = |trace: &Trace, event: &Event| event.source.map(|source| trace.writer(source));
     let position = |trace: &Trace| {
         let writes = event.loc.filter(|_| event.is_write()).map(|loc| trace.coherence(loc));
         let is_it = |write: &Event| (write.thread, write.index) == (event.thread, event.index);

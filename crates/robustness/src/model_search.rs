@@ -18,7 +18,7 @@ use teetotal_program::ir::{Instruction, Interpreter, Program};
 use teetotal_program::{Failure, Loc, Op, Snapshot, Status, Subject, ThreadId};
 
 use super::closing::delays_of;
-use super::enumeration::{Enumerated, enumerate, is_discarded};
+use super::enumeration::{Enumerated, enumerate, is_discarded, is_sequentially_consistent};
 use super::precedence::{Cyclic, Issued};
 use super::sections::{FailedAttempt, MayDivide, Orders};
 use super::unbounded::{Decided, Shown, Unbounded, Values};
@@ -28,8 +28,9 @@ const BUFFER: u64 = 64;
 /// States where no limit is set, and where something was found already.
 const STATES: u64 = 4_000_000;
 const STATES_AFTER_VIOLATION: u64 = 20_000;
-/// Cycles that are looked at one by one.
+/// Cycles that are looked at one by one, and doubts.
 const CYCLES: usize = 200;
+const DOUBTS: usize = 20;
 /// How many states are expanded between two looks at the stop signal.
 const SIGNAL_INTERVAL: usize = 4_096;
 
@@ -113,7 +114,7 @@ impl ModelVisitor for Start<'_> {
             states: Vec::new(),
             ways: Vec::new(),
             cyclic: Vec::new(),
-            in_doubt: false,
+            doubts: Vec::new(),
             values: Values::new(self.program),
         };
         let coverage = search.run(self.limits, self.signal)?;
@@ -135,8 +136,9 @@ struct Search<'s, M> {
     ways: Vec<Way>,
     /// Where a cycle closes: the state before, and the step.
     cyclic: Vec<(u32, Step)>,
-    /// Whether some execution may have a cycle, which depends on where sections are divided.
-    in_doubt: bool,
+    /// Where it depends on the division of sections whether there is a cycle: the first states, each with the step that
+    /// closes it unless the execution ends there.
+    doubts: Vec<(u32, Option<Step>)>,
     values: Values,
 }
 
@@ -210,9 +212,10 @@ impl<M: Model> Search<'_, M> {
         self.values.note(self.program, &self.system)?;
         let mut steps = Vec::new();
         self.system.enabled(&mut steps);
-        if steps.is_empty() {
-            self.in_doubt |= orders.is_in_doubt_at_end(&self.blocked_at_end());
+        if steps.is_empty() && orders.is_in_doubt_at_end(&self.blocked_at_end()) {
+            self.doubts.push((id, None));
         }
+        let was_in_doubt = orders.is_in_doubt();
         for step in steps {
             self.system.load(&mut &bytes[..]);
             let mut orders = orders.clone();
@@ -223,7 +226,9 @@ impl<M: Model> Search<'_, M> {
             if cyclic.is_err() {
                 self.cyclic.push((id, step));
             } else if !(self.assumes && is_discarded(&self.system)) {
-                self.in_doubt |= orders.is_in_doubt();
+                if orders.is_in_doubt() && !was_in_doubt {
+                    self.doubts.push((id, Some(step)));
+                }
                 self.add(orders, Some((id, step)));
             }
         }
@@ -315,14 +320,7 @@ impl<M: Model> Search<'_, M> {
     }
 
     fn steps_to(&self, id: u32) -> Vec<Step> {
-        let mut steps = Vec::new();
-        let mut at = id;
-        while let Some((parent, step)) = self.ways[at as usize] {
-            steps.push(step);
-            at = parent;
-        }
-        steps.reverse();
-        steps
+        steps_along(&self.ways, id)
     }
 
     /// One execution for each pair of places.
@@ -344,13 +342,17 @@ impl<M: Model> Search<'_, M> {
             doubtful |= !self.show(steps, &mut shown);
         }
         let mut stopped = None;
-        if self.in_doubt && coverage.is_complete() {
+        if !self.doubts.is_empty() && coverage.is_complete() {
             self.system.restart();
             let Enumerated { found, stopped: reason } = enumerate(self.program, self.system.clone(), signal);
             stopped = reason;
-            for trace in found {
-                let steps = trace.steps().iter().map(|record| record.step).collect();
-                doubtful |= !self.show(steps, &mut shown);
+            for steps in found {
+                if !self.show(steps, &mut shown) && shown.is_empty() {
+                    stopped = Some(StopReason::AtomicSection);
+                }
+            }
+            if stopped.is_some() && shown.is_empty() {
+                self.complete_doubts(&mut dead, &mut shown);
             }
         }
         let coverage = match (coverage, stopped) {
@@ -379,25 +381,48 @@ impl<M: Model> Search<'_, M> {
         shows
     }
 
+    /// Looks whether one execution from each of the first doubts is one of sequential consistency.
+    fn complete_doubts(&mut self, dead: &mut BTreeSet<Box<[u8]>>, shown: &mut BTreeMap<(Site, Site), Shown>) {
+        for (id, step) in self.doubts.clone().into_iter().take(DOUBTS) {
+            self.go_to(id, step);
+            let Some(Ok(rest)) = self.reach_end(dead) else { continue };
+            let mut steps = self.steps_to(id);
+            steps.extend(step);
+            steps.extend(rest);
+            let trace = trace_of(self.program, M::ID, &Schedule::Steps(steps.clone())).trace;
+            if is_sequentially_consistent(self.program, &trace) == Some(false) {
+                self.show(steps, shown);
+            }
+        }
+    }
+
+    /// Puts the system behind a step from a state.
+    fn go_to(&mut self, id: u32, step: Option<Step>) {
+        self.system.load(&mut &self.states[id as usize].0[..]);
+        if let Some(step) = step {
+            self.system.perform(step, &mut Noted::default());
+        }
+    }
+
     /// Steps after a cycle has closed, to an end that counts: none if there is no such end, an error if none is found.
     ///
     /// Where every execution counts, what is in the buffers leaves them.
     fn go_on(&mut self, id: u32, step: Step, dead: &mut BTreeSet<Box<[u8]>>) -> Option<Result<Vec<Step>, ()>> {
-        let bytes = self.states[id as usize].0.clone();
-        self.system.load(&mut &bytes[..]);
-        self.system.perform(step, &mut Noted::default());
-        if !self.assumes {
-            return Some(Ok(self.drain()));
-        }
+        self.go_to(id, Some(step));
+        if self.assumes { self.reach_end(dead) } else { Some(Ok(self.drain())) }
+    }
+
+    /// Steps from the state of the system to an end that counts, as from [`Search::go_on`].
+    fn reach_end(&mut self, dead: &mut BTreeSet<Box<[u8]>>) -> Option<Result<Vec<Step>, ()>> {
         let mut start = Vec::new();
         self.system.save(&mut start);
         let start: Box<[u8]> = start.into();
         if dead.contains(&start) {
             return None;
         }
-        let mut known: FxHashMap<Box<[u8]>, Way> = FxHashMap::default();
-        let mut states = vec![start.clone()];
-        known.insert(start, None);
+        let mut known = FxHashMap::from_iter([(start.clone(), 0)]);
+        let mut states = vec![start];
+        let (mut ways, mut edges): (Vec<Way>, _) = (vec![None], Vec::new());
         let mut next = 0;
         while next < states.len() {
             let bytes = states[next].clone();
@@ -405,33 +430,31 @@ impl<M: Model> Search<'_, M> {
             let mut steps = Vec::new();
             self.system.enabled(&mut steps);
             if steps.is_empty() && counted(self.program, &self.system, &self.system.ending()) != Ending::Discarded {
-                let mut rest = Vec::new();
-                let mut at = next as u32;
-                while let Some(&Some((parent, step))) = known.get(&states[at as usize]) {
-                    rest.push(step);
-                    at = parent;
-                }
-                rest.reverse();
-                return Some(Ok(rest));
+                return Some(Ok(steps_along(&ways, next as u32)));
             }
             for step in steps {
                 self.system.load(&mut &bytes[..]);
                 self.system.perform(step, &mut Noted::default());
+                if is_discarded(&self.system) {
+                    continue;
+                }
                 let mut after = Vec::new();
                 self.system.save(&mut after);
                 let after: Box<[u8]> = after.into();
-                if !is_discarded(&self.system) && !known.contains_key(&after) {
-                    known.insert(after.clone(), Some((next as u32, step)));
+                let id = *known.entry(after.clone()).or_insert(states.len());
+                if id == states.len() {
                     states.push(after);
+                    ways.push(Some((next as u32, step)));
                 }
+                edges.push((next, id));
             }
             next += 1;
             if states.len() as u64 > STATES_AFTER_VIOLATION {
                 return Some(Err(()));
             }
         }
-        // An execution without an end counts as well, and none was looked for.
-        if !self.program.is_loop_free() {
+        // An execution without an end counts as well.
+        if has_cycle(states.len(), &edges) {
             return Some(Err(()));
         }
         dead.extend(states);
@@ -449,4 +472,37 @@ impl<M: Model> Search<'_, M> {
             taken.push(step);
         }
     }
+}
+
+/// The steps on the way to a state.
+fn steps_along(ways: &[Way], id: u32) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut at = id;
+    while let Some((parent, step)) = ways[at as usize] {
+        steps.push(step);
+        at = parent;
+    }
+    steps.reverse();
+    steps
+}
+
+/// Whether the edges between `n` states, each reachable from the first, form a cycle.
+fn has_cycle(n: usize, edges: &[(usize, usize)]) -> bool {
+    let (mut entered, mut after) = (vec![0; n], vec![Vec::new(); n]);
+    for &(from, to) in edges {
+        entered[to] += 1;
+        after[from].push(to);
+    }
+    let mut free: Vec<usize> = (0..n).filter(|&state| entered[state] == 0).collect();
+    let mut removed = 0;
+    while let Some(state) = free.pop() {
+        removed += 1;
+        for &next in &after[state] {
+            entered[next] -= 1;
+            if entered[next] == 0 {
+                free.push(next);
+            }
+        }
+    }
+    removed < n
 }
