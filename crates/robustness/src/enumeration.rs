@@ -12,7 +12,7 @@ use teetotal_judge::Ending;
 use teetotal_memory::models::Strongest;
 use teetotal_memory::{Event, Model, Recorder, Step, Trace};
 use teetotal_program::ir::{Interpreter, Program};
-use teetotal_program::{Snapshot, Status, Subject, ThreadId, Value};
+use teetotal_program::{Snapshot, Value};
 
 /// Beginnings of traces that are looked at, of the model and then under sequential consistency for each trace.
 const BEGINNINGS: usize = 20_000;
@@ -51,7 +51,7 @@ pub(super) fn enumerate<M: Model>(
         for step in steps {
             let (mut system, mut trace) = (system.clone(), trace.clone());
             system.perform(step, &mut trace);
-            if !is_discarded(&system) && known.insert(key(&system, &trace)) {
+            if known.insert(key(&system, &trace)) {
                 waiting.push_back((system, trace));
             }
         }
@@ -68,12 +68,6 @@ pub(super) fn enumerate<M: Model>(
         }
     }
     enumerated
-}
-
-/// Whether an assumption has failed.
-pub(super) fn is_discarded<M: Model>(system: &System<Interpreter, M>) -> bool {
-    let subject = system.subject();
-    (0..subject.n_threads()).any(|thread| subject.status(ThreadId::at(thread)) == Status::Discarded)
 }
 
 /// Whether an execution of sequential consistency has this trace, if that is found out.

@@ -18,7 +18,7 @@ use teetotal_program::ir::{Instruction, Interpreter, Program};
 use teetotal_program::{Failure, Loc, Op, Snapshot, Status, Subject, ThreadId};
 
 use super::closing::delays_of;
-use super::enumeration::{Enumerated, enumerate, is_discarded, is_sequentially_consistent};
+use super::enumeration::{Enumerated, enumerate, is_sequentially_consistent};
 use super::precedence::{Cyclic, Issued};
 use super::sections::{FailedAttempt, MayDivide, Orders};
 use super::unbounded::{Decided, Shown, Unbounded, Values};
@@ -28,7 +28,7 @@ const BUFFER: u64 = 64;
 /// States where no limit is set, and where something was found already.
 const STATES: u64 = 4_000_000;
 const STATES_AFTER_VIOLATION: u64 = 20_000;
-/// Cycles that are looked at one by one, and doubts.
+/// Cycles of executions that count that are looked at one by one, and doubts.
 const CYCLES: usize = 200;
 const DOUBTS: usize = 20;
 /// How many states are expanded between two looks at the stop signal.
@@ -110,6 +110,7 @@ impl ModelVisitor for Start<'_> {
             system,
             buffer,
             assumes,
+            may_fail: self.program.may_fail(),
             known: FxHashMap::default(),
             states: Vec::new(),
             ways: Vec::new(),
@@ -131,6 +132,8 @@ struct Search<'s, M> {
     buffer: u64,
     /// Whether an execution may not count in the end.
     assumes: bool,
+    /// Whether a thread may fail, so that an execution counts although an assumption fails in it.
+    may_fail: bool,
     known: FxHashMap<Box<[u8]>, u32>,
     states: Vec<(Box<[u8]>, Orders)>,
     ways: Vec<Way>,
@@ -225,7 +228,7 @@ impl<M: Model> Search<'_, M> {
             }
             if cyclic.is_err() {
                 self.cyclic.push((id, step));
-            } else if !(self.assumes && is_discarded(&self.system)) {
+            } else if self.may_count() {
                 if orders.is_in_doubt() && !was_in_doubt {
                     self.doubts.push((id, Some(step)));
                 }
@@ -319,6 +322,16 @@ impl<M: Model> Search<'_, M> {
         (!succeeds).then_some(FailedAttempt { thread, reads, joins: None })
     }
 
+    fn is_discarded(&self) -> bool {
+        let subject = self.system.subject();
+        self.assumes && (0..subject.n_threads()).any(|thread| subject.status(ThreadId::at(thread)) == Status::Discarded)
+    }
+
+    /// Whether an execution may count that continues from here.
+    fn may_count(&self) -> bool {
+        self.may_fail || !self.is_discarded()
+    }
+
     fn steps_to(&self, id: u32) -> Vec<Step> {
         steps_along(&self.ways, id)
     }
@@ -328,18 +341,21 @@ impl<M: Model> Search<'_, M> {
         let mut shown = BTreeMap::new();
         let (mut doubtful, mut dead) = (false, BTreeSet::new());
         let cyclic = std::mem::take(&mut self.cyclic);
-        for &(id, step) in cyclic.iter().take(CYCLES) {
-            let mut steps = self.steps_to(id);
-            steps.push(step);
-            match self.go_on(id, step, &mut dead) {
-                Some(Ok(rest)) => steps.extend(rest),
-                Some(Err(())) => {
-                    doubtful = true;
-                    continue;
-                }
-                None => continue,
+        let mut looked_at = 0;
+        for (id, step) in cyclic {
+            let Some(rest) = self.go_on(id, step, &mut dead) else { continue };
+            if let Ok(rest) = rest {
+                let mut steps = self.steps_to(id);
+                steps.push(step);
+                steps.extend(rest);
+                doubtful |= !self.show(steps, &mut shown);
+            } else {
+                doubtful = true;
             }
-            doubtful |= !self.show(steps, &mut shown);
+            looked_at += 1;
+            if looked_at == CYCLES {
+                break;
+            }
         }
         let mut stopped = None;
         if !self.doubts.is_empty() && coverage.is_complete() {
@@ -435,9 +451,10 @@ impl<M: Model> Search<'_, M> {
             for step in steps {
                 self.system.load(&mut &bytes[..]);
                 self.system.perform(step, &mut Noted::default());
-                if is_discarded(&self.system) {
+                if !self.may_count() {
                     continue;
                 }
+                let is_discarded = self.is_discarded();
                 let mut after = Vec::new();
                 self.system.save(&mut after);
                 let after: Box<[u8]> = after.into();
@@ -446,14 +463,16 @@ impl<M: Model> Search<'_, M> {
                     states.push(after);
                     ways.push(Some((next as u32, step)));
                 }
-                edges.push((next, id));
+                if !is_discarded {
+                    edges.push((next, id));
+                }
             }
             next += 1;
             if states.len() as u64 > STATES_AFTER_VIOLATION {
                 return Some(Err(()));
             }
         }
-        // An execution without an end counts as well.
+        // An execution without an end counts as well if no assumption fails in it.
         if has_cycle(states.len(), &edges) {
             return Some(Err(()));
         }
@@ -486,7 +505,7 @@ fn steps_along(ways: &[Way], id: u32) -> Vec<Step> {
     steps
 }
 
-/// Whether the edges between `n` states, each reachable from the first, form a cycle.
+/// Whether the edges between `n` states form a cycle.
 fn has_cycle(n: usize, edges: &[(usize, usize)]) -> bool {
     let (mut entered, mut after) = (vec![0; n], vec![Vec::new(); n]);
     for &(from, to) in edges {

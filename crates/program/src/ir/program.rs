@@ -124,6 +124,21 @@ impl Program {
         self.threads.iter().flat_map(|thread| &thread.code).filter(|i| i.is_visible()).count()
     }
 
+    /// Whether a thread may fail, as far as is known without running it.
+    #[must_use]
+    pub fn may_fail(&self) -> bool {
+        let divides = |i: &Instruction| {
+            let mut divides = false;
+            i.expressions(|expr| expr.walk(&mut |part| divides |= part.divides()));
+            divides
+        };
+        let asserts = |i: &Instruction| {
+            matches!(i, Instruction::Assert { .. } | Instruction::Unlock { .. } | Instruction::Spawn { .. })
+        };
+        let mut code = self.threads.iter().flat_map(|thread| &thread.code);
+        code.any(|i| asserts(i) || divides(i) || i.is_visible() && i.may_fail())
+    }
+
     /// Whether an atomic section may be divided even under sequential consistency, because it may be blocked inside.
     #[must_use]
     pub fn may_divide_sections(&self) -> bool {
