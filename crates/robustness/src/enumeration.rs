@@ -14,9 +14,10 @@ use teetotal_memory::{Event, Model, Recorder, Step, Trace};
 use teetotal_program::ir::{Interpreter, Program};
 use teetotal_program::{Snapshot, Value};
 
-/// Beginnings of traces that are looked at, of the model and then under sequential consistency for each trace.
-const BEGINNINGS: usize = 20_000;
-/// How many beginnings are continued between two looks at the stop signal.
+/// Prefixes of executions that are looked at: of the model, and of sequential consistency for all traces together.
+const PREFIXES: usize = 20_000;
+pub(super) const SC_PREFIXES: usize = 200_000;
+/// How many prefixes are continued between two looks at the stop signal.
 const SIGNAL_INTERVAL: usize = 256;
 
 /// What an enumeration found.
@@ -38,11 +39,12 @@ pub(super) fn enumerate<M: Model>(
     let mut known = FxHashSet::default();
     let mut waiting = VecDeque::from([(system, Trace::default())]);
     let mut continued = 0_usize;
+    let mut left = SC_PREFIXES;
     while let Some((mut system, trace)) = waiting.pop_front() {
         let mut steps = Vec::new();
         system.enabled(&mut steps);
         if steps.is_empty() && counted(program, &system, &system.ending()) != Ending::Discarded {
-            match is_sequentially_consistent(program, &trace) {
+            match is_sequentially_consistent(program, &trace, &mut left) {
                 Some(true) => {}
                 Some(false) => enumerated.found.push(trace.steps().iter().map(|record| record.step).collect()),
                 None => enumerated.stopped = Some(StopReason::AtomicSection),
@@ -56,7 +58,7 @@ pub(super) fn enumerate<M: Model>(
             }
         }
         continued += 1;
-        if known.len() > BEGINNINGS {
+        if known.len() > PREFIXES {
             enumerated.stopped = Some(StopReason::AtomicSection);
             return enumerated;
         }
@@ -70,34 +72,32 @@ pub(super) fn enumerate<M: Model>(
     enumerated
 }
 
-/// Whether an execution of sequential consistency has this trace, if that is found out.
-pub(super) fn is_sequentially_consistent(program: &Arc<Program>, trace: &Trace) -> Option<bool> {
+/// Whether an execution of sequential consistency has this trace, if `left` prefixes are enough to find out.
+pub(super) fn is_sequentially_consistent(program: &Arc<Program>, trace: &Trace, left: &mut usize) -> Option<bool> {
     let system = System::<Interpreter, Strongest>::new(Interpreter::new(Arc::clone(program)));
     let mut known = FxHashSet::default();
     let mut waiting = vec![(system, Trace::default())];
-    while let Some((mut system, begun)) = waiting.pop() {
-        if begun.events().len() == trace.events().len() {
+    while let Some((mut system, prefix)) = waiting.pop() {
+        if prefix.events().len() == trace.events().len() {
             return Some(true);
         }
         let mut steps = Vec::new();
         system.enabled(&mut steps);
         for step in steps {
-            let (mut system, mut longer) = (system.clone(), begun.clone());
+            let (mut system, mut longer) = (system.clone(), prefix.clone());
             system.perform(step, &mut longer);
-            let mut new = longer.events()[begun.events().len()..].iter();
+            let mut new = longer.events()[prefix.events().len()..].iter();
             if new.all(|event| is_in(trace, &longer, event)) && known.insert(key(&system, &longer)) {
                 waiting.push((system, longer));
             }
         }
-        if known.len() > BEGINNINGS {
-            return None;
-        }
+        *left = left.checked_sub(1)?;
     }
     Some(false)
 }
 
-/// Whether `event` of `begun` is in `trace`, with the same source and at the same place in coherence order.
-fn is_in(trace: &Trace, begun: &Trace, event: &Event) -> bool {
+/// Whether `event` of `prefix` is in `trace`, with the same source and at the same place in coherence order.
+fn is_in(trace: &Trace, prefix: &Trace, event: &Event) -> bool {
     let Some(same) = trace.operation(event.thread, event.index) else { return false };
     let content = |event: &Event| (event.place, event.loc, event.read, event.written);
     let source = |trace: &Trace, event: &Event| event.source.map(|source| trace.writer(source));
@@ -106,10 +106,12 @@ fn is_in(trace: &Trace, begun: &Trace, event: &Event) -> bool {
         let is_it = |write: &Event| (write.thread, write.index) == (event.thread, event.index);
         writes.map(|writes| writes.iter().position(|&id| is_it(trace.event(id))))
     };
-    content(same) == content(event) && source(trace, same) == source(begun, event) && position(trace) == position(begun)
+    content(same) == content(event)
+        && source(trace, same) == source(prefix, event)
+        && position(trace) == position(prefix)
 }
 
-/// What tells beginnings apart: the trace so far, and the state, which says what is still in buffers.
+/// What tells prefixes apart: the trace so far, and the state, which says what is still in buffers.
 fn key<M: Model>(system: &System<Interpreter, M>, trace: &Trace) -> (Vec<Value>, Vec<u8>) {
     let mut state = Vec::new();
     system.save(&mut state);

@@ -18,7 +18,7 @@ use teetotal_program::ir::{Instruction, Interpreter, Program};
 use teetotal_program::{Failure, Loc, Op, Snapshot, Status, Subject, ThreadId};
 
 use super::closing::delays_of;
-use super::enumeration::{Enumerated, enumerate, is_sequentially_consistent};
+use super::enumeration::{Enumerated, SC_PREFIXES, enumerate, is_sequentially_consistent};
 use super::precedence::{Cyclic, Issued};
 use super::sections::{FailedAttempt, MayDivide, Orders};
 use super::unbounded::{Decided, Shown, Unbounded, Values};
@@ -270,7 +270,7 @@ impl<M: Model> Search<'_, M> {
                 orders.issue(&issued, may_divide, &newest(&buffer), n_locations)
             }
         };
-        for thread in self.may_divide_now() {
+        for thread in if orders.may_divide() { self.may_divide_now() } else { Vec::new() } {
             if let Some(failed) = self.failed_attempt(thread) {
                 orders.attempt(&failed, &newest(self.system.machine().buffer(thread)), n_locations);
             }
@@ -399,6 +399,7 @@ impl<M: Model> Search<'_, M> {
 
     /// Looks whether one execution from each of the first doubts is one of sequential consistency.
     fn complete_doubts(&mut self, dead: &mut BTreeSet<Box<[u8]>>, shown: &mut BTreeMap<(Site, Site), Shown>) {
+        let mut left = SC_PREFIXES;
         for (id, step) in self.doubts.clone().into_iter().take(DOUBTS) {
             self.go_to(id, step);
             let Some(Ok(rest)) = self.reach_end(dead) else { continue };
@@ -406,7 +407,7 @@ impl<M: Model> Search<'_, M> {
             steps.extend(step);
             steps.extend(rest);
             let trace = trace_of(self.program, M::ID, &Schedule::Steps(steps.clone())).trace;
-            if is_sequentially_consistent(self.program, &trace) == Some(false) {
+            if is_sequentially_consistent(self.program, &trace, &mut left) == Some(false) {
                 self.show(steps, shown);
             }
         }

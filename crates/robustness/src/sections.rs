@@ -47,6 +47,11 @@ impl Orders {
         Orders { attempted: may_divide.then(|| vec![divided.clone()]), divided }
     }
 
+    /// Whether there are sections that may be divided.
+    pub(super) fn may_divide(&self) -> bool {
+        self.attempted.is_some()
+    }
+
     /// As bytes; equal ones have equal bytes.
     pub(super) fn save(&self, out: &mut Vec<u8>) {
         self.divided.save(out);
