@@ -36,7 +36,8 @@ const PAGES: &[Page] = pages! {
     Check: "assertion" "condition" "deadlock" "races" "robustness" "sober" "sober-as-printed" "buffers";
     Search: "auto" "stateful" "symbolic" "brute" "dpor" "rf" "mcr" "bounded" "random" "pct";
     Stop: "violation" "executions" "states" "steps" "buffer" "memory" "preemptions" "endless-loop" "unbounded-loop"
-        "not-deterministic" "unrepeatable" "turns" "unconfirmed" "time" "interrupted" "continuation" "undecided";
+        "not-deterministic" "unrepeatable" "turns" "unconfirmed" "time" "interrupted" "continuation" "atomic-section"
+        "undecided";
     Frontend: "litmus" "promela";
     Other: "formats" "exit-codes" "tokens" "traces";
 };
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     /// Every reason to stop, with whatever numbers.
-    const REASONS: [StopReason; 17] = [
+    const REASONS: [StopReason; 18] = [
         StopReason::Violation,
         StopReason::Executions(1),
         StopReason::States(1),
@@ -105,6 +106,7 @@ mod tests {
         StopReason::Time,
         StopReason::Interrupted,
         StopReason::Continuation,
+        StopReason::AtomicSection,
         StopReason::Undecided,
     ];
 
@@ -128,6 +130,7 @@ mod tests {
             StopReason::Superseded => unreachable!("no result is reported with it"),
             StopReason::Interrupted => "interrupted",
             StopReason::Continuation => "continuation",
+            StopReason::AtomicSection => "atomic-section",
             StopReason::Undecided => "undecided",
         }
     }

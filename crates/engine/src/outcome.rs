@@ -46,6 +46,8 @@ pub enum StopReason {
     Superseded,
     /// Whether an execution of the model satisfies all assumptions was not found out.
     Continuation,
+    /// Whether SC has some executions of the model too, in which an atomic section is blocked, was not found out.
+    AtomicSection,
     /// Whether events can happen in another order was not found out.
     Undecided,
 }

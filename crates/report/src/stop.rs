@@ -29,6 +29,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
         StopReason::Superseded => "abandoned for another search".to_owned(),
         StopReason::Interrupted => "interrupted".to_owned(),
         StopReason::Continuation => "an execution that may not satisfy the assumptions".to_owned(),
+        StopReason::AtomicSection => "an execution in which sc may divide an atomic section".to_owned(),
         StopReason::Undecided => "a question that the order solver gave up".to_owned(),
     }
 }
@@ -40,7 +41,8 @@ pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Op
         Some(format!("explore more with a higher limit than `--limit {name}={limit}`"))
     };
     match reason {
-        StopReason::Violation | StopReason::Interrupted | StopReason::Superseded | StopReason::Continuation => None,
+        StopReason::Violation | StopReason::Interrupted | StopReason::Superseded => None,
+        StopReason::Continuation | StopReason::AtomicSection => None,
         StopReason::Undecided => Some("explore every trace with `--search dpor`".to_owned()),
         StopReason::Executions(n) => above("executions", Some(n)),
         StopReason::States(_) => above("states", limits.states),

@@ -9,13 +9,15 @@ use teetotal_program::ir::{Instruction, Program};
 /// locations that happened meanwhile and come after that.
 ///
 /// Where the cycle has no such pair, it is because what is one moment under sequential consistency, see [`group`], was
-/// several: then it is a store and an access of its location that each come before the other.
+/// several: then it is a store and an access of its location that each come before the other. Where there is no cycle,
+/// it is because a thread is blocked forever that would not be: then it is a store that was in its buffer at an access.
 pub(super) fn delays_of(program: &Program, model: ModelId, trace: &Trace) -> Vec<Delay> {
     let closing = |waiting_parts| Closing::new(trace, group(program, trace, waiting_parts));
     let parted = closing(true);
     let mut pairs = parted.overtaken();
     if pairs.is_empty() {
-        pairs = parted.entangled().or_else(|| closing(false).entangled()).into_iter().collect();
+        let pair = parted.entangled().or_else(|| closing(false).entangled()).or_else(|| parted.pending());
+        pairs = pair.into_iter().collect();
     }
     let delay =
         |(access, store): (EventId, EventId)| delay(program, model, (store, trace.event(store)), trace.event(access));
@@ -65,6 +67,10 @@ impl<'t> Closing<'t> {
         pairs.filter(|&(access, store)| self.meanwhile(store, access) && leads_to(store, access)).collect()
     }
 
+    fn pending(&self) -> Option<(EventId, EventId)> {
+        self.accesses.iter().copied().find(|&(access, store)| self.meanwhile(store, access))
+    }
+
     fn entangled(&self) -> Option<(EventId, EventId)> {
         let mut pairs = self.accesses.clone();
         pairs.extend(relations::reads_from(self.trace).pairs().map(|(store, read)| (read, store)));
@@ -99,15 +105,7 @@ fn group(program: &Program, trace: &Trace, waiting_parts: bool) -> Vec<usize> {
     for (id, event) in trace.ids() {
         let thread = &program.threads[event.thread.index()];
         let place = event.place as usize;
-        let waits = matches!(
-            thread.code.get(place),
-            Some(
-                Instruction::Await { .. }
-                    | Instruction::Guarded { .. }
-                    | Instruction::Lock { .. }
-                    | Instruction::Join { .. }
-            )
-        );
+        let waits = thread.code.get(place).is_some_and(Instruction::may_block);
         let goes_on = thread.places.get(place).is_some_and(|place| place.exclusive);
         let group = newest[event.thread.index()].filter(|&last| {
             let switched = trace.events()[last.index() + 1..id.index()].iter().any(|e| e.thread != event.thread);

@@ -8,6 +8,8 @@ mod closing;
 #[cfg(feature = "programs")]
 mod construct;
 #[cfg(feature = "programs")]
+mod enumeration;
+#[cfg(feature = "programs")]
 mod guess;
 #[cfg(feature = "programs")]
 mod model_search;
@@ -16,6 +18,8 @@ mod plan;
 mod plans;
 #[cfg(feature = "programs")]
 mod precedence;
+#[cfg(feature = "programs")]
+mod sections;
 #[cfg(feature = "programs")]
 mod unbounded;
 mod waiters;

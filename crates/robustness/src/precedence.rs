@@ -28,7 +28,7 @@ pub(super) struct Precedence {
     /// For each thread, the steps of its pending stores, oldest first.
     pending: Vec<Vec<usize>>,
     /// For each thread, its newest step if that goes on with the next operation.
-    stretches: Vec<Option<usize>>,
+    sections: Vec<Option<usize>>,
 }
 
 /// A step that is not over.
@@ -50,7 +50,7 @@ struct Open {
 pub(super) struct Issued<'e> {
     pub(super) thread: ThreadId,
     pub(super) events: &'e [Event],
-    /// Whether it goes on with the stretch that its thread is in.
+    /// Whether it goes on with the atomic section that its thread is in.
     pub(super) continues: bool,
     /// Whether the next operation will go on with it.
     pub(super) stays_open: bool,
@@ -61,15 +61,15 @@ pub(super) struct Issued<'e> {
 impl Precedence {
     /// At the beginning of an execution.
     pub(super) fn new(n_threads: usize) -> Self {
-        Precedence { open: Vec::new(), pending: vec![Vec::new(); n_threads], stretches: vec![None; n_threads] }
+        Precedence { open: Vec::new(), pending: vec![Vec::new(); n_threads], sections: vec![None; n_threads] }
     }
 
     /// As bytes; equal ones have equal bytes.
     pub(super) fn save(&self, out: &mut Vec<u8>) {
-        for (pending, stretch) in self.pending.iter().zip(&self.stretches) {
+        for (pending, section) in self.pending.iter().zip(&self.sections) {
             out.push(pending.len() as u8);
             out.extend(pending.iter().map(|&step| step as u8));
-            out.push(stretch.map_or(u8::MAX, |step| step as u8));
+            out.push(section.map_or(u8::MAX, |step| step as u8));
         }
         for open in &self.open {
             out.extend_from_slice(&open.threads);
@@ -86,7 +86,7 @@ impl Precedence {
         newest: impl Fn(Loc) -> Option<usize>,
         n_locations: usize,
     ) -> Result<(), Cyclic> {
-        let current = self.stretches[issued.thread.index()].filter(|_| issued.continues);
+        let current = self.sections[issued.thread.index()].filter(|_| issued.continues);
         let comes_after = |open: &Open| open.sees(issued, current.is_some());
         if current.is_some_and(|step| comes_after(&self.open[step]) & AFTER != 0) {
             return Err(Cyclic);
@@ -115,7 +115,7 @@ impl Precedence {
             let stored = issued.events.iter().filter(|event| event.is_store()).count();
             self.pending[issued.thread.index()].extend(std::iter::repeat_n(step, stored));
         }
-        self.stretches[issued.thread.index()] = step.filter(|_| issued.stays_open);
+        self.sections[issued.thread.index()] = step.filter(|_| issued.stays_open);
         self.forget();
         Ok(())
     }
@@ -142,11 +142,9 @@ impl Precedence {
         Ok(())
     }
 
-    /// The stretch that `thread` is in, if it is in one, goes no further.
-    pub(super) fn end_stretch(&mut self, thread: ThreadId) {
-        if self.stretches[thread.index()].take().is_some() {
-            self.forget();
-        }
+    /// Whether `thread` is in an atomic section that goes on with its next operation.
+    pub(super) fn is_in_section(&self, thread: ThreadId) -> bool {
+        self.sections[thread.index()].is_some()
     }
 
     /// Adds a step that comes after those in `before`, of which it is then one that is not.
@@ -177,14 +175,14 @@ impl Precedence {
     /// Drops the steps that are over, and puts the others in the order of their stores.
     fn forget(&mut self) {
         let mut kept: Vec<usize> = Vec::new();
-        for &step in self.pending.iter().flatten().chain(self.stretches.iter().flatten()) {
+        for &step in self.pending.iter().flatten().chain(self.sections.iter().flatten()) {
             if !kept.contains(&step) {
                 kept.push(step);
             }
         }
         let place = |step: &usize| kept.iter().position(|other| other == step).unwrap_or(0);
         self.pending.iter_mut().flatten().for_each(|step| *step = place(step));
-        self.stretches.iter_mut().flatten().for_each(|step| *step = place(step));
+        self.sections.iter_mut().flatten().for_each(|step| *step = place(step));
         self.open = kept.iter().map(|&step| self.open[step].clone()).collect();
         for open in &mut self.open {
             open.others = kept.iter().map(|&step| open.others[step]).collect();

@@ -76,4 +76,16 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "let is_awaited = self.node(store).thread == access.thread &&",
         replacement: "let is_awaited = self.node(store).thread != access.thread &&",
     },
+    Mutant {
+        name: "a failed attempt to go on with a section reads nothing",
+        item: "robustness::Orders::attempt",
+        original: "events: reads,",
+        replacement: "events: &reads[..0],",
+    },
+    Mutant {
+        name: "a trace of SC is recognized whatever its coherence order",
+        item: "robustness::is_in",
+        original: "&& position(trace) == position(prefix)",
+        replacement: "",
+    },
 ];

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use teetotal_check::{CheckError, Options, Outcome, SearchId, check};
-use teetotal_engine::replay;
+use teetotal_engine::{Coverage, StopReason, replay};
 use teetotal_gallery::*;
 use teetotal_generate::program;
 use teetotal_judge::{Finding, MonitorId, axiomatic};
 use teetotal_memory::ModelId::{self, Pso, Tso};
 use teetotal_memory::relations;
-use teetotal_program::ir::{Builder, Program};
+use teetotal_program::ir::{Builder, Program, Update};
 use teetotal_program::{Order, ThreadId};
 
 fn options(model: ModelId, search: SearchId) -> Options {
@@ -286,6 +286,112 @@ fn awaits_of_two_locations_are_decided() {
             }
         }
     }
+}
+
+/// What is found under TSO and PSO, and whether everything was looked at.
+fn check_sections(program: Program, expected: [(bool, Coverage); 2]) {
+    let program = Arc::new(program);
+    for (model, (is_robust, coverage)) in [Tso, Pso].into_iter().zip(expected) {
+        let found = check(&program, &options(model, SearchId::Stateful), &|| None).expect("by states");
+        assert_eq!((found.violations.is_empty(), found.coverage), (is_robust, coverage), "{} {model:?}", program.name);
+    }
+}
+
+/// Under sequential consistency the section is not divided, as the step is always possible.
+#[test]
+fn a_section_is_not_divided_where_its_thread_waits_for_its_own_buffer() {
+    let mut p = Builder::new("own buffer");
+    let x = p.shared("x", 0);
+    p.thread("P0", |t| {
+        t.load("r1", x);
+    });
+    p.thread("P1", |t| {
+        let read = t.reg("r2");
+        t.exclusive(|t| {
+            t.store_with(x, 1, Order::SeqCst);
+            t.transfer(vec![(read, x.into())], x, 1);
+        });
+    });
+    let [tso, pso] = [(false, Coverage::Complete), (false, Coverage::Complete)];
+    check_sections(p.build().expect("well formed"), [tso, pso]);
+}
+
+/// Two threads with sections, that of P0 can be divided at its await; and perhaps one without an end.
+fn divided_before_its_await(is_endless: bool) -> Program {
+    let mut p = Builder::new("divided");
+    let [x, y] = [p.shared("x", 0), p.shared("y", 0)];
+    p.thread("P0", |t| {
+        t.exclusive(|t| {
+            t.load("r0", y);
+            t.await_until("r1", x, |read| read.eq(1));
+        });
+    });
+    p.thread("P1", |t| {
+        t.exclusive(|t| {
+            t.store(x, 1);
+            t.store(y, 1);
+        });
+    });
+    if is_endless {
+        p.thread("P2", |t| t.repeat(|t, _| _ = t.load("r2", y)));
+    }
+    p.build().expect("well formed")
+}
+
+/// The await is never blocked in the execution of the model, but in the one of sequential consistency.
+#[test]
+fn a_section_is_divided_where_it_would_be_blocked_earlier() {
+    check_sections(divided_before_its_await(false), [(true, Coverage::Complete), (true, Coverage::Complete)]);
+}
+
+#[test]
+fn what_is_not_known_of_the_division_of_sections_is_not_called_robust() {
+    let undecided = || (true, Coverage::Stopped(StopReason::AtomicSection));
+    check_sections(divided_before_its_await(true), [undecided(), undecided()]);
+}
+
+/// Each hands over to the other, in a loop without end.
+#[test]
+fn sections_that_are_always_blocked_are_decided_in_loops() {
+    let mut p = Builder::new("handshake");
+    let [x, y] = [p.shared("x", 0), p.shared("y", 0)];
+    p.thread("P0", |t| {
+        t.repeat(|t, _| {
+            t.exclusive(|t| {
+                t.store(x, 1);
+                t.await_until("r0", y, |read| read.eq(1));
+                t.store(y, 0);
+            });
+            t.fence();
+        });
+    });
+    p.thread("P1", |t| {
+        t.repeat(|t, _| {
+            t.await_until("r1", x, |read| read.eq(1));
+            t.store(x, 0);
+            t.fence();
+            t.store(y, 1);
+        });
+    });
+    check_sections(p.build().expect("well formed"), [(true, Coverage::Complete), (true, Coverage::Complete)]);
+}
+
+/// Under sequential consistency the await is possible directly after the store, unless P1 comes first with both.
+#[test]
+fn a_thread_that_is_blocked_forever_in_a_section_counts() {
+    let mut p = Builder::new("blocked");
+    let [x, y] = [p.shared("x", 0), p.shared("y", 0)];
+    p.thread("P0", |t| {
+        t.exclusive(|t| {
+            t.store(x, 2);
+            t.await_until("r0", y, |read| read.eq(0));
+        });
+    });
+    p.thread("P1", |t| {
+        t.store(x, 3);
+        t.rmw("r1", y, Update::Exchange(1.into()), Order::Relaxed);
+    });
+    check_sections(p.build().expect("well formed"), [(true, Coverage::Complete), (false, Coverage::Complete)]);
 }
 
 /// Two threads that store and load by turns, with a fence between or not.

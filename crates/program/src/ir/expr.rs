@@ -88,6 +88,12 @@ impl Expr {
         }
     }
 
+    /// Whether it is a division or remainder, apart from those inside it.
+    pub(super) fn divides(&self) -> bool {
+        use BinaryOp::{Divide, DivideUnsigned, Remainder, RemainderUnsigned};
+        matches!(self, Expr::Binary(Divide | DivideUnsigned | Remainder | RemainderUnsigned, ..))
+    }
+
     /// Calls `visit` with this expression and every one inside it.
     pub fn walk(&self, visit: &mut impl FnMut(&Expr)) {
         visit(self);

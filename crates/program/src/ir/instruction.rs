@@ -148,6 +148,17 @@ impl Instruction {
         )
     }
 
+    /// Whether it may be blocked until another thread does something, even under sequential consistency.
+    #[must_use]
+    pub fn may_block(&self) -> bool {
+        match self {
+            Instruction::Lock { .. } | Instruction::Join { .. } => true,
+            Instruction::Await { until, .. } => *until != Expr::Const(1),
+            Instruction::Guarded { options, .. } => options.iter().all(|option| option.when != Expr::Const(1)),
+            _ => false,
+        }
+    }
+
     /// Whether its operation may have no location or no value; if not, that need not be looked at.
     pub(super) fn may_fail(&self) -> bool {
         let address_may = |address: &Address| !matches!(address, Address::Static(_));

@@ -96,6 +96,16 @@ pub struct RegisterInfo {
     pub temporary: bool,
 }
 
+impl ThreadCode {
+    /// Whether the instruction at `place` continues an atomic section and may be blocked, so that others run first.
+    #[must_use]
+    pub fn may_divide_at(&self, place: u32) -> bool {
+        let place = place as usize;
+        self.places.get(place).is_some_and(|place| place.exclusive)
+            && self.code.get(place).is_some_and(Instruction::may_block)
+    }
+}
+
 impl Program {
     /// The number of threads.
     #[must_use]
@@ -130,6 +140,27 @@ impl Program {
     #[must_use]
     pub fn n_operations(&self) -> usize {
         self.threads.iter().flat_map(|thread| &thread.code).filter(|i| i.is_visible()).count()
+    }
+
+    /// Whether a thread may fail, as far as is known without running it.
+    #[must_use]
+    pub fn may_fail(&self) -> bool {
+        let divides = |i: &Instruction| {
+            let mut divides = false;
+            i.expressions(|expr| expr.walk(&mut |part| divides |= part.divides()));
+            divides
+        };
+        let asserts = |i: &Instruction| {
+            matches!(i, Instruction::Assert { .. } | Instruction::Unlock { .. } | Instruction::Spawn { .. })
+        };
+        let mut code = self.threads.iter().flat_map(|thread| &thread.code);
+        code.any(|i| asserts(i) || divides(i) || i.is_visible() && i.may_fail())
+    }
+
+    /// Whether an atomic section may be divided even under sequential consistency, because it may be blocked inside.
+    #[must_use]
+    pub fn may_divide_sections(&self) -> bool {
+        self.threads.iter().any(|thread| (0..thread.code.len()).any(|place| thread.may_divide_at(place as u32)))
     }
 
     /// Whether no thread ever goes back, so that every execution ends after a bounded number of steps.
