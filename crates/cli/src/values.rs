@@ -2,7 +2,8 @@
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use teetotal::parts::frontends::suggest::nearest;
-use teetotal::{BUFFER_MODELS, CheckError, MODELS, MONITORS, ModelId, MonitorId, SearchId, SearchInfo, Takes};
+use teetotal::parts::program::ir::Language;
+use teetotal::{BUFFER_MODELS, CheckError, MODELS, MONITORS, ModelId, MonitorId, Program, SearchId, SearchInfo, Takes};
 
 use crate::fault::Fault;
 
@@ -21,15 +22,21 @@ pub(crate) struct Models {
 }
 
 impl Models {
-    /// Whether an error only says that one of all models does not apply.
-    pub(crate) fn leaves_out(&self, model: ModelId, error: &CheckError) -> bool {
-        let is_of_graphs = !BUFFER_MODELS.iter().any(|info| info.id == model);
-        let does_not_apply = matches!(
-            error,
-            CheckError::Undefined { .. } | CheckError::NoPrograms { .. } | CheckError::UnknownModel { .. }
-        );
-        self.all && is_of_graphs && does_not_apply
+    /// Those that `program` is checked under: of all, a model of a language only where the program is in that.
+    pub(crate) fn of(&self, program: &Program) -> impl Iterator<Item = ModelId> + '_ {
+        let applies = !self.all || program.language == Language::C;
+        self.ids.iter().copied().filter(move |&id| applies || is_of_buffers(id))
     }
+
+    /// Whether an error only says that the search or a check does not take one of all models.
+    pub(crate) fn leaves_out(&self, model: ModelId, error: &CheckError) -> bool {
+        let does_not_apply = matches!(error, CheckError::NoPrograms { .. } | CheckError::UnknownModel { .. });
+        self.all && !is_of_buffers(model) && does_not_apply
+    }
+}
+
+fn is_of_buffers(model: ModelId) -> bool {
+    BUFFER_MODELS.iter().any(|info| info.id == model)
 }
 
 /// Monitors, in the order of the table, each once.

@@ -316,7 +316,7 @@ impl<M: Model> Search<'_, M> {
             values.push(seen.value);
         }
         let succeeds = match op {
-            Op::Await { alternatives } => (0..alternatives).any(|taken| subject.accepts(thread, &values, taken)),
+            Op::Await { alternatives, .. } => (0..alternatives).any(|taken| subject.accepts(thread, &values, taken)),
             _ => values.iter().any(|&value| subject.modify(thread, value).is_some()),
         };
         (!succeeds).then_some(FailedAttempt { thread, reads, joins: None })

@@ -132,7 +132,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
             output::note(notice);
         }
         let mut codes = Vec::new();
-        for &model in &args.model.ids {
+        for model in args.model.of(program) {
             // The search that was interrupted has said so; those that follow have nothing to say.
             if interrupt::is_requested() && !codes.is_empty() {
                 break;

@@ -90,7 +90,7 @@ pub(crate) fn run(args: &CompareArgs, out: &mut Output) -> Result<u8, Fault> {
 
 fn compare(program: &Arc<Program>, limits: &AllLimits, args: &CompareArgs) -> Result<(String, u8), CheckError> {
     let mut found: Vec<(Options, Outcome)> = Vec::new();
-    for &model in &args.model.ids {
+    for model in args.model.of(program) {
         let options = args.effort.options(model, limits);
         let what = format!("{} under {}", program.name, model.info().name);
         match teetotal::check_until(program, &options, &Watch::new(what, limits.time, args.quiet)) {
