@@ -1,4 +1,4 @@
-//! What a claim about a model depends on.
+//! Caveats: what a result about a model depends on.
 
 use std::fmt;
 

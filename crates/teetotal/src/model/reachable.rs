@@ -1,4 +1,4 @@
-//! States that a model is to reach, and what is said if it does not.
+//! States that a model must reach, and the report if it does not.
 
 use std::collections::BTreeMap;
 use std::panic::Location;
@@ -12,13 +12,13 @@ use super::failure::snippet;
 use super::source_text::SourceTexts;
 use super::violation::{Violation, ViolationKind};
 
-/// Says that this state is possible: the model fails if no execution ever is in it.
+/// Requires that some execution reaches this state: the model fails if none does.
 ///
-/// `reachable!("name")` is reached where it is run, `reachable!("name", condition)` where the condition holds. A state
-/// that a complete search never reached fails the model; a search that is not complete says nothing of it.
+/// `reachable!("name")` is reached where it is run, `reachable!("name", condition)` where the condition holds. The
+/// model fails if a complete search never reaches the state; an incomplete search decides nothing.
 ///
-/// A model knows the states that its executions ask for, those that stand in the source of the call that runs it, and
-/// those of [`Builder::must_reach`](crate::model::Builder::must_reach).
+/// A model knows the states that its executions come to, those in the source of the call that runs the model, and those
+/// of [`Builder::must_reach`](crate::model::Builder::must_reach).
 ///
 /// ```
 /// use teetotal::sync::Arc;
@@ -42,10 +42,10 @@ macro_rules! reachable {
     };
 }
 
-/// A state that stands in the source: its name, its line and its column.
+/// A state that is named in the source: its name, its line and its column.
 type Named = (String, u32, u32);
 
-/// Asks `ledger` for the states that stand in the source of the call at `place`.
+/// Adds to `ledger` the states that are named in the source of the call at `place`.
 pub(super) fn ask_for(ledger: &Ledger, place: &'static Location<'static>) {
     for (name, line, column) in named_at(place).iter() {
         ledger.ask_for(name, Some(Place { file: place.file().to_owned(), line: *line, column: *column }));
@@ -65,7 +65,7 @@ fn named_at(place: &'static Location<'static>) -> Arc<[Named]> {
     Arc::clone(named)
 }
 
-/// What is wrong if a complete search never reached one of these states.
+/// Returns the violation if a complete search never reached one of these states.
 pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option<Violation> {
     let mut texts = SourceTexts::default();
     let missing: Vec<&Mark> = marks.iter().filter(|mark| !mark.is_reached).collect();
@@ -107,7 +107,7 @@ fn in_call(text: &str, line: u32, column: u32) -> Vec<Named> {
     }
 }
 
-/// The name, if a text begins with a `reachable!` of it.
+/// Returns the name if the text begins with a `reachable!`.
 fn name_of(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("reachable!(")?.trim_start().strip_prefix('"')?;
     let (name, _) = rest.split_once('"')?;
