@@ -1,10 +1,10 @@
 //! The memory of a model: which block belongs to which thread, from its allocation to its free.
 //!
-//! With [`Checked`] as the global allocator, what code of a model allocates comes from lanes of address space, one for
-//! each thread of the model. The address of a block depends only on what its thread allocated before, so that it is the
-//! same in every run of the same prefix; bytes have a lane of their own. A freed block that another thread may know of is poisoned and stays until the
-//! execution ends: an access to it is found, not performed. What is not freed when the execution ends may have escaped
-//! from it, and stays where it is; the next execution allocates behind it.
+//! With [`Checked`] as the global allocator, allocations of a model come from lanes of address space, one for each
+//! thread of the model. The address of a block depends only on what its thread allocated before, so it is the same in
+//! every run of the same prefix; blocks of bytes have a lane of their own. A freed block that another thread may know
+//! of is poisoned and kept until the execution ends: an access to it is reported, not performed. A block that is not
+//! freed when the execution ends may have escaped from it, and stays in place; the next execution allocates behind it.
 
 mod checked;
 mod fault;
@@ -34,23 +34,23 @@ use lane::{GivenUp, Lane, bit};
 use region::Arena;
 use site::Sites;
 
-/// What an execution has allocated.
+/// The allocations of an execution.
 #[derive(Default)]
 pub(crate) struct Heap {
     arena: Option<Arena>,
     lanes: UnsafeCell<Vec<Lane>>,
-    /// For each location where it was accessed last, by its key.
+    /// The address of the last access to each location, by its key.
     addresses: UnsafeCell<Vec<usize>>,
     sites: UnsafeCell<Sites>,
-    /// What of it is closed.
+    /// The closed blocks.
     guard: Guard,
-    /// Whether a block was freed since this was asked last.
+    /// Whether a block was freed since the last query.
     has_freed: Cell<bool>,
     /// Whether a block was freed that may be reused.
     has_given_up: Cell<bool>,
-    /// Whether the library itself allocates.
+    /// Whether the library itself is allocating.
     pub(crate) is_busy: Cell<bool>,
-    /// Whether code of the execution was given memory that is not from here.
+    /// Whether code of the execution got memory from another allocator.
     is_partial: Cell<bool>,
 }
 
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Heap {
     }
 }
 
-/// As long as it is there, what is allocated is not part of the model.
+/// A guard: allocations during its lifetime are not part of the model.
 #[derive(Debug)]
 pub(crate) struct Busy<'h> {
     heap: &'h Heap,
@@ -80,7 +80,7 @@ pub(crate) struct BlockId {
     index: u32,
 }
 
-/// When a thread did something.
+/// The time of an event of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Moment {
     /// By its own clock.
@@ -89,7 +89,7 @@ pub(crate) struct Moment {
     pub(crate) after: u32,
 }
 
-/// What there is to tell of a block.
+/// The data about a block for a report.
 pub(crate) struct History {
     pub(crate) address: usize,
     pub(crate) size: usize,
@@ -97,22 +97,22 @@ pub(crate) struct History {
     pub(crate) freed: Option<BlockEvent>,
 }
 
-/// What comes of a free.
+/// The result of a free.
 pub(crate) enum Freed {
-    /// It is freed now, and no other thread knows of it.
+    /// The block is freed, and no other thread knows of it.
     Now,
-    /// It is freed now, by a thread that knows that others may know of it.
+    /// The block is freed, and other threads may know of it.
     Stays(Free),
-    /// It was freed before.
+    /// The block was freed before.
     Twice(BlockId),
-    /// It is no block of this execution.
+    /// Not a block of this execution.
     Unknown,
 }
 
 /// The number of the lane of a thread for blocks of this alignment.
 ///
-/// Bytes have a lane of their own: the standard library allocates them too, for output that a test runner captures, and
-/// not in every execution alike.
+/// Blocks of bytes have a lane of their own: the standard library allocates them for captured test output too,
+/// differently in each execution.
 fn lane_number(thread: ThreadId, align: usize) -> usize {
     2 * thread.index() + usize::from(align == 1)
 }
@@ -133,20 +133,20 @@ fn freed_in(thread: ThreadId) -> usize {
 }
 
 impl Heap {
-    /// A heap, if the allocator is installed and there is address space for it.
+    /// Returns a heap, if the allocator is installed and has address space.
     pub(crate) fn new() -> Self {
         let mut heap = Heap::default();
         heap.arena = Arena::take();
         heap
     }
 
-    /// Whether blocks of the model come from here.
+    /// Returns whether blocks of the model come from this heap.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.arena.is_some()
     }
 
-    /// What is allocated until the guard is dropped is not part of the model.
+    /// Returns a guard; allocations until it is dropped are not part of the model.
     #[inline]
     pub(crate) fn be_busy(&self) -> Busy<'_> {
         Busy { heap: self, before: self.is_busy.replace(true) }
@@ -170,7 +170,7 @@ impl Heap {
         unsafe { f(&mut *self.lanes.get(), &mut *self.sites.get()) }
     }
 
-    /// Another execution begins.
+    /// Begins another execution.
     pub(crate) fn begin(&self) {
         let Some(arena) = &self.arena else { return };
         self.with(|lanes, sites| {
@@ -187,12 +187,12 @@ impl Heap {
         unsafe { (*self.addresses.get()).clear() };
     }
 
-    /// From now on it is known where blocks are allocated and freed.
+    /// Starts recording where blocks are allocated and freed.
     pub(crate) fn record_sites(&self) {
         self.with(|_, sites| sites.record());
     }
 
-    /// Memory for `thread`; nothing if there is no room.
+    /// Allocates memory for `thread`; returns `None` if there is no room.
     pub(crate) fn allocate(&self, thread: ThreadId, now: Moment, size: usize, align: usize) -> Option<usize> {
         let arena = self.arena.as_ref()?;
         self.with(|lanes, sites| {
@@ -246,7 +246,7 @@ impl Heap {
         })
     }
 
-    /// Allocates a freed block once more.
+    /// Allocates a freed block again.
     pub(crate) fn reuse(&self, id: BlockId, now: Moment, thread: ThreadId) -> usize {
         self.with(|lanes, sites| {
             let site = sites.add();
@@ -262,7 +262,7 @@ impl Heap {
         })
     }
 
-    /// `thread` frees the block at `address`; locations accessed there make it one that stays.
+    /// Frees the block at `address` on behalf of `thread`; if locations were accessed in it, it is kept.
     pub(crate) fn free(
         &self,
         thread: Option<ThreadId>,
@@ -353,7 +353,7 @@ impl Heap {
         Some(BlockId { lane: lane as u32, index: index as u32 })
     }
 
-    /// Where `thread`, which runs, is.
+    /// Returns the current place of `thread`, which is running.
     pub(crate) fn here(&self, thread: ThreadId, now: Moment) -> BlockEvent {
         let place = self.with(|_, sites| {
             let site = sites.add();
@@ -396,7 +396,8 @@ impl Heap {
         .unwrap_or(false)
     }
 
-    /// A location is accessed at `address`; returns who allocated the block there and when, if the location is new in it.
+    /// Records an access to a location at `address`; returns the thread and time of the allocation of the block if the
+    /// location is new in it.
     #[inline]
     pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, Moment)> {
         self.arena.as_ref()?;
@@ -444,7 +445,7 @@ impl Heap {
         self.note_published(lane, thread, address)
     }
 
-    /// A thread would have written `value` to a location, had that held what it expected.
+    /// Records that a failed compare-exchange would have written `value` to a location.
     pub(crate) fn offer(&self, value: u64) {
         let Some(arena) = &self.arena else { return };
         let lane = arena.lane_of(value as usize);
@@ -481,7 +482,7 @@ impl Heap {
 
     /// The first result of `f` for the locations that were accessed in a block, and not elsewhere since.
     ///
-    /// It must not come back here.
+    /// `f` must not use the heap.
     pub(crate) fn find_in<R>(&self, id: BlockId, f: impl FnMut(Key) -> Option<R>) -> Option<R> {
         self.with(|lanes, _| {
             // SAFETY: as in `with`.
@@ -493,7 +494,7 @@ impl Heap {
         })
     }
 
-    /// What there is to tell of a block: where it is, its size, its allocation and its free.
+    /// Returns the address of a block, its size, its allocation and its free.
     pub(crate) fn history(&self, id: BlockId) -> History {
         self.with(|lanes, sites| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];

@@ -1,4 +1,4 @@
-//! Which cell is which, wherever it is moved.
+//! The identity of cells, also after a move.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,9 +35,9 @@ impl Execution {
     }
 }
 
-/// What a cell is known by: it moves with the cell, and is set when the cell is first used in an execution.
+/// The identity of a cell: it moves with the cell, and is set when the cell is first used in an execution.
 ///
-/// A cell in a static has no stamp, since models on several OS threads may use it: it is known by its address.
+/// A cell in a static has no stamp, since models on several OS threads may use it: it is identified by its address.
 pub(crate) struct Identity(AtomicU64);
 
 impl Identity {
@@ -112,7 +112,7 @@ impl Identity {
         execution.statics.borrow().get(&self.address()).copied()
     }
 
-    /// Whether the cell, which has a key, is known by its address, as one in a static is.
+    /// Whether the cell, which has a key, is identified by its address, as one in a static is.
     #[inline]
     pub(crate) fn is_known_by_address(&self) -> bool {
         self.0.load(Ordering::Relaxed) <= OUTSIDE

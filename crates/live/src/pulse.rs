@@ -1,4 +1,4 @@
-//! What the code of a model does right now, for somebody on another OS thread who wonders why nothing happens.
+//! The current activity of models, for the watchdog on another OS thread.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -12,7 +12,7 @@ use crate::surroundings::place_of;
 /// The pulse of an OS thread that runs models.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// Odd while code of a model runs; grows each time that it begins or ends to.
+    /// Odd while code of a model runs; incremented whenever it starts or stops.
     beats: AtomicU64,
     thread: AtomicUsize,
     /// The operation that the thread of the model performed last, if there is one.
@@ -23,10 +23,10 @@ pub struct Pulse {
     task: AtomicU64,
 }
 
-/// A thread of a model that runs.
+/// A running thread of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Running {
-    /// It has run since this beat.
+    /// The count of the pulse since which it runs.
     pub beat: u64,
     pub thread: ThreadId,
     /// The operation that it performed last, if there is one.

@@ -1,7 +1,7 @@
-//! Data races of real code: which accesses to a cell the happens-before of the language leaves unordered.
+//! Data races of Rust code: accesses to a cell that happens-before does not order.
 //!
-//! Of the accesses to a cell those are kept that the next may race with, and the first race ends the execution. The
-//! monitor `races` of the crate `judge` keeps all accesses instead, since it tells of every pair of places that race.
+//! Only accesses to a cell that later ones may race with are kept, and the first race ends the execution. The monitor
+//! `races` of the crate `judge` keeps all accesses, since it reports every pair of places that race.
 
 use std::panic::Location;
 
@@ -12,19 +12,19 @@ use crate::complaint::{Access, Kind, Race};
 use crate::heap::Moment;
 use crate::identity::Key;
 
-/// Who knows what, and who accessed which data.
+/// The vector clocks of threads, and the accesses to cells.
 #[derive(Debug, Default)]
 pub(crate) struct Races {
-    /// How many operations the thread that runs has performed.
+    /// The number of operations of the current thread.
     performed: u32,
     order: HappensBefore,
-    /// Of each thread that was started, has ended or has causes.
+    /// The lives of threads that were started, have ended or have causes.
     lives: Vec<Life>,
-    /// For each cell who accessed it.
+    /// The accesses to each cell.
     data: Vec<History>,
-    /// Whether it is known what leads to what, whatever the orderings are: reads-from and program order.
+    /// Whether causality by reads-from and program order, whatever the orderings, is tracked.
     tracks_causes: bool,
-    /// For each operation of each thread what led to its write.
+    /// The causes of the write of each operation of each thread.
     causes: Vec<Vec<Clock>>,
 }
 
@@ -63,7 +63,7 @@ impl Races {
         self.causes.iter_mut().for_each(Vec::clear);
     }
 
-    /// From now on it is known what leads to what.
+    /// Starts tracking causality.
     pub(crate) fn track_causes(&mut self) {
         self.tracks_causes = true;
     }
@@ -172,7 +172,7 @@ impl Races {
         }
     }
 
-    /// `thread` accesses a cell. Gives the access that nothing orders with it, if there is one.
+    /// Records an access of `thread` to a cell. Returns an access that races with it, if there is one.
     pub(crate) fn access(
         &mut self,
         thread: ThreadId,
@@ -191,7 +191,7 @@ impl Races {
             }
         }
         if kind == Kind::WRITE {
-            // Whoever knows of this knows of everything before it.
+            // A thread that is ordered after this is ordered after everything before it.
             history.accesses.clear();
         }
         history.has_plain |= !kind.is_atomic;
@@ -293,12 +293,12 @@ impl Races {
         self.order.clock(thread).includes(clock)
     }
 
-    /// `thread` knows what `clock` says, for a while. Gives what it knew before.
+    /// Temporarily joins `clock` into the clock of `thread`. Returns the previous clock.
     pub(crate) fn learn(&mut self, thread: ThreadId, clock: &Clock) -> Clock {
         self.order.learn(thread, clock)
     }
 
-    /// `thread` knows again only what it knew `before`, and what it did itself.
+    /// Restores the clock of `thread` to `before`, except for its own steps.
     pub(crate) fn unlearn(&mut self, thread: ThreadId, before: Clock) {
         self.order.unlearn(thread, before);
     }

@@ -1,8 +1,8 @@
 //! Statics of the program: each execution works on copies of its own.
 //!
-//! What is in a static when the program starts is never changed by a model. An execution that uses a value of this crate in
-//! a static copies its bytes when it does so first, and works on the copy; so every execution begins with the initial
-//! value, and models on parallel OS threads may share a static. The copies are dropped with the execution.
+//! The initial value of a static is never changed by a model. An execution that uses a value of this crate in a static
+//! copies its bytes at the first use, and works on the copy; so every execution begins with the initial value, and
+//! models on parallel OS threads may share a static. The copies are dropped with the execution.
 //!
 //! On systems where the statics of the program cannot be found (see [`Program`]) there are no copies.
 
@@ -40,14 +40,14 @@ impl Copies {
     /// There is a value in a static.
     unsafe fn of<T: ?Sized>(&self, original: *mut T) -> *mut T {
         let start = original.cast::<u8>() as usize;
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         if unsafe { size_of_val(&*original) } == 0 {
             // Something else may begin at the same address.
             return original;
         }
         let known = self.0.borrow().get(&start).map(|copy| copy.address);
         let address = known.unwrap_or_else(|| {
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             let copy = unsafe { Copy::new(original) };
             let address = copy.address;
             self.0.borrow_mut().insert(start, copy);
@@ -97,7 +97,7 @@ impl Copy {
     /// # Safety
     /// There is a value in a static.
     unsafe fn new<T: ?Sized>(original: *mut T) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         let layout = unsafe { Layout::for_value(&*original) };
         let start = original.cast::<u8>();
         // SAFETY: the layout has a size.
@@ -116,26 +116,27 @@ impl Copy {
     }
 }
 
-/// Where the execution that runs has the value at `original`: elsewhere if that is in a static.
+/// Returns the address of the value that the current execution has for `original`: that of a copy if `original` is in a
+/// static.
 ///
 /// # Safety
 /// There is a value.
 pub(crate) unsafe fn own<T: ?Sized>(original: *mut T) -> *mut T {
     let copy = current(|execution| {
         let is_static = execution.program.has_static(original.cast::<u8>() as usize);
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         is_static.then(|| unsafe { execution.copies.of(original) })
     });
     copy.flatten().unwrap_or(original)
 }
 
-/// The same for a reference.
+/// Returns a reference to the value that the current execution has for `original`.
 pub(crate) fn own_ref<T>(original: &T) -> &T {
     // SAFETY: a copy is there as long as the execution, and no code of a model outlives that.
     unsafe { &*own(std::ptr::from_ref(original).cast_mut()) }
 }
 
-/// The same for a reference to change it through.
+/// Returns a mutable reference to the value that the current execution has for `original`.
 pub(crate) fn own_mut<T: ?Sized>(original: &mut T) -> &mut T {
     // SAFETY: the same, and the original is borrowed exclusively.
     unsafe { &mut *own(original) }

@@ -1,8 +1,8 @@
-//! What a thread may write beside its own stack and without an operation: whether it did.
+//! The surroundings of a thread: memory that it may write without an operation, besides its own stack.
 //!
-//! Looked at are the stacks of the other threads of the model (a scoped thread writes into the frames of its parent),
-//! values that belong to the execution, the statics of the program, and thread-locals. The heap is not, unless the
-//! allocator of the model knows it.
+//! These are the stacks of the other threads of the model (a scoped thread writes into the frames of its parent),
+//! values that belong to the execution, the statics of the program, and thread-locals. The heap is included only with
+//! the checked allocator.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub(crate) enum Watches {
 }
 
 impl Surroundings {
-    /// Forgets everything.
+    /// Resets everything.
     pub(crate) fn clear(&mut self) {
         self.pieces.clear();
         self.copy.clear();
@@ -69,7 +69,7 @@ impl Surroundings {
         self.pieces.push(piece);
     }
 
-    /// The words that hold something else than when they were copied.
+    /// Returns the words that differ from their copies.
     pub(crate) fn changes(&self) -> impl Iterator<Item = Word> + '_ {
         let mut start = 0;
         let changed = self.pieces.iter().filter_map(move |piece| {
@@ -81,7 +81,7 @@ impl Surroundings {
         });
         changed.flatten().filter_map(|((address, n_bytes), copy)| {
             let before = copy.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            // SAFETY: the same.
+            // SAFETY: as above.
             let now = unsafe { read(address, n_bytes) };
             (now != before).then_some(Word { address, before, n_bytes: n_bytes as u8 })
         })
@@ -99,12 +99,12 @@ fn words(piece: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
 /// # Safety
 /// They are there to be read. Another OS thread may write to them at the same time, so that any of them may be read.
 pub(crate) unsafe fn read(address: usize, n_bytes: usize) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     let byte = |index: usize| unsafe { ((address + index) as *const u8).read_volatile() };
     (0..n_bytes).fold(0, |word, index| word | u64::from(byte(index)) << (8 * index))
 }
 
-/// The statics of the program, and the thread-locals of the OS thread that asks.
+/// The statics of the program, and the thread-locals of the current OS thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) statics: Vec<Range<usize>>,
@@ -152,7 +152,7 @@ mod linux {
 
     use super::{Program, without};
 
-    /// Takes note of the first object, which is the program itself.
+    /// Records the first object, which is the program itself.
     pub(super) extern "C" fn note(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,

@@ -11,20 +11,20 @@ use super::{BlockId, Moment};
 use crate::identity::Key;
 use crate::reuse::Free;
 
-/// Sizes and places of blocks are multiples of this.
+/// The granularity of sizes and addresses of blocks.
 const GRAIN: usize = 16;
 
-/// What is left of an execution takes whole pages, and the first blocks of a lane have pages of their own.
+/// Leftovers of an execution occupy whole pages, and the first blocks of a lane have pages of their own.
 pub(super) const PAGE: usize = 1 << 12;
 
-/// So many blocks have,
+/// The number of blocks of a lane that have pages of their own.
 const ALONE: usize = 1 << 12;
-/// unless they are larger than this,
+/// The size above which a block has no pages of its own.
 const ALONE_BYTES: usize = 1 << 20;
-/// or in another part of a lane than the first of so many.
+/// The number of parts of a lane; only blocks in the first part have pages of their own.
 pub(super) const ALONE_PART: usize = 8;
 
-/// From one block to the next the place in its page moves by so much, so that not all use the same lines of a cache.
+/// The offset between the positions of consecutive blocks in their pages, so that they use different cache lines.
 const STRIDE: usize = 13 * 64;
 
 /// A block of memory.
@@ -52,7 +52,7 @@ pub(super) struct Block {
     pub(super) is_alone: bool,
     /// Whether it cannot be accessed.
     pub(super) is_closed: bool,
-    /// Whether other threads may know of it otherwise.
+    /// Whether other threads may know of it in another way.
     pub(super) watched: Watched,
     /// The plain accesses to it that were seen, the last of each thread.
     pub(super) touches: Vec<Touch>,
@@ -63,7 +63,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// It is allocated.
+    /// Allocates the block.
     pub(super) fn begin(&mut self, owner: ThreadId, born: Moment, allocated: Site) {
         (self.owner, self.born, self.allocated) = (owner, born, allocated);
         self.is_live = true;
@@ -78,8 +78,9 @@ impl Block {
 
     /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
     ///
-    /// It depends on nothing but what the thread itself has done: what it does next must not depend on when others do
-    /// something. Memory that only the standard library knows is never such: it may be freed while a lock is held.
+    /// This depends only on what the thread itself has done, since its next operation must not depend on the timing of
+    /// other threads. Memory that only the standard library knows is never reused: it may be freed while a lock is
+    /// held.
     pub(super) fn is_shared_by(&self, thread: ThreadId) -> bool {
         self.published_by & bit(thread) != 0
     }
@@ -89,7 +90,7 @@ impl Block {
         self.published_by != 0 || !self.keys.is_empty()
     }
 
-    /// It is freed.
+    /// Frees the block.
     pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: Moment, freed: Site) {
         (self.freed_by, self.died, self.freed) = (freed_by, died, freed);
         self.is_live = false;
@@ -129,7 +130,7 @@ impl Lane {
         Lane { owner, bounds, first, next: first, blocks: Vec::new(), spare: Vec::new(), given_up: Vec::new() }
     }
 
-    /// Allocates a block; nothing if there is no room.
+    /// Allocates a block; returns `None` if there is no room.
     pub(super) fn allocate(&mut self, born: Moment, size: usize, align: usize, site: Site) -> Option<usize> {
         let fits = |&index: &u32| {
             let block = &self.blocks[index as usize];
@@ -204,7 +205,7 @@ impl Lane {
         self.blocks.iter().filter(|block| block.is_live).map(|block| block.start..block.start + block.size)
     }
 
-    /// The execution ends; what is still allocated stays where it is.
+    /// Ends the execution; blocks that are still allocated stay in place.
     pub(super) fn end_execution(&mut self, arena: &Arena, index: usize) {
         let live = self.blocks.iter().filter(|block| block.is_live);
         let (n_live, end) = live.fold((0, 0), |(n, _), block| (n + 1, block.start + block.size));

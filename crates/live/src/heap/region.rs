@@ -1,7 +1,7 @@
-//! The address space that blocks of models come from.
+//! The address space for blocks of models.
 //!
-//! It is reserved once for the process, and memory is there only where it is touched. It has arenas, one for each model
-//! under way, and an arena has lanes, one for each thread of the model.
+//! It is reserved once for the process, and memory is committed on first use. It consists of arenas, one for each
+//! running model, and an arena of lanes, one for each thread of the model.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -10,21 +10,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::lane::{ALONE_PART, PAGE};
 
-/// So many lanes there are, two for each of 64 threads of a model; what others allocate comes from the system.
+/// The number of lanes: two for each of 64 threads of a model; other threads use the system allocator.
 const LANES: usize = 128;
 
-/// So many models may be under way at a time.
+/// The maximum number of models that run at the same time.
 const ARENAS: usize = 64;
 
-/// Lanes have this size where there is address space enough, or else the next.
+/// The sizes of lanes, of which the first that fits into the address space is used.
 const LANE_BYTES: [usize; 3] = [1 << 30, 1 << 27, 1 << 22];
 
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
-/// Where the region is; 0 as long as there is none.
+/// The address of the region; 0 if there is none.
 static START: AtomicUsize = AtomicUsize::new(0);
 static LANE: AtomicUsize = AtomicUsize::new(0);
 
-/// The allocator is the global one.
+/// Records that the checked allocator is the global one.
 #[inline]
 pub(super) fn note_installed() {
     if !IS_INSTALLED.load(Ordering::Relaxed) {
@@ -93,7 +93,7 @@ fn map(_size: usize) -> Option<usize> {
     None
 }
 
-/// What is kept of an arena from one model to the next, at its beginning: all zeros at first.
+/// The header of an arena, kept from one model to the next; initially zero.
 struct Header {
     is_taken: AtomicBool,
     lanes: [Left; LANES],
@@ -107,7 +107,7 @@ struct Left {
     blocks: AtomicUsize,
 }
 
-/// So many arenas an OS thread keeps: a search and what it makes of what it finds have models of their own.
+/// The number of arenas that an OS thread keeps: a search and the reports on its findings have models of their own.
 const KEPT: usize = 4;
 
 thread_local! {
@@ -191,7 +191,7 @@ impl Arena {
             let _ = OWN.try_with(|own| own.keep(arena.start));
             Some(arena)
         };
-        // Where much is left by earlier executions, blocks cannot have pages of their own.
+        // If earlier executions left many blocks, new blocks cannot have pages of their own.
         let has_room = |arena: &Arena| arena.has_room();
         of_own(has_room).or_else(|| of_all(has_room)).or_else(|| of_own(|_| true)).or_else(|| of_all(|_| true))
     }

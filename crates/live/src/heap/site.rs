@@ -1,7 +1,7 @@
-//! Where in the source blocks are allocated and freed.
+//! The places in the source where blocks are allocated and freed.
 //!
-//! The allocator is not told who calls it, and to find out takes longer than to allocate. So it is found out only where an
-//! execution is run again to be shown.
+//! The allocator does not know its caller, and a backtrace takes longer than an allocation. So places are determined
+//! only in replays.
 
 use std::backtrace::Backtrace;
 
@@ -35,7 +35,7 @@ impl Sites {
         self.traces.clear();
     }
 
-    /// Takes note of where the thread that runs is.
+    /// Records the place of the current thread.
     #[inline]
     pub(super) fn add(&mut self) -> Site {
         if !self.is_recorded || is_in_backtrace() {
@@ -45,14 +45,14 @@ impl Sites {
         Site(self.traces.len() as u32 - 1)
     }
 
-    /// The place in the user's source that it came from.
+    /// The place in the user's source.
     pub(super) fn place(&self, site: Site) -> Option<Place> {
         let trace = self.traces.get(site.0 as usize)?;
         place_in(&trace.to_string())
     }
 }
 
-/// Whether the thread that runs is making or printing a backtrace, which the standard library does under a lock.
+/// Returns whether the current thread is making or printing a backtrace, which the standard library does under a lock.
 #[cfg(target_os = "linux")]
 fn is_in_backtrace() -> bool {
     use std::ffi::{c_int, c_void};
@@ -87,7 +87,8 @@ fn is_in_backtrace() -> bool {
     found
 }
 
-/// Whether the thread that runs drops the last reference of an `Arc` of the standard library, as far as symbols tell.
+/// Returns whether the current thread drops the last reference of an `Arc` of the standard library, as far as symbols
+/// tell.
 pub(crate) fn is_in_std_arc() -> bool {
     // The last call of a function may leave no frame of it, and a name may be without its path.
     let names =
@@ -96,13 +97,14 @@ pub(crate) fn is_in_std_arc() -> bool {
     !is_in_backtrace() && Backtrace::force_capture().to_string().lines().any(is_of_arc)
 }
 
-/// Elsewhere it is not known.
+/// On other systems this is unknown.
 #[cfg(not(target_os = "linux"))]
 fn is_in_backtrace() -> bool {
     false
 }
 
-/// The first place in a backtrace that is neither of this crate, of its coroutines, nor of the standard library.
+/// Returns the first place in a backtrace that is neither in this crate, in its coroutines, nor in the standard
+/// library.
 ///
 /// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a function
 /// that was inlined may be without its path, so that its file decides too.

@@ -1,9 +1,9 @@
-//! Whether a thread panicked while it held a lock.
+//! Poisoning: whether a thread panicked while it held a lock.
 //!
-//! The flag of the standard library is an atomic of its own with relaxed accesses: set by a guard that is dropped while its
-//! thread unwinds, before the lock is released, and read by whatever takes the lock. As long as it changes only under the
-//! lock, what takes the lock knows it without an operation. `clear_poison` changes it at any time; models that call it
-//! have every access to it searched.
+//! The flag of the standard library is an atomic of its own with relaxed accesses: set by a guard that is dropped while
+//! its thread unwinds, before the lock is released, and read by every thread that takes the lock. As long as it changes
+//! only under the lock, a thread that takes the lock knows it without an operation. `clear_poison` changes it at any
+//! time; models that call it have every access to it searched.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ pub(super) struct Poison {
     real: AtomicBool,
 }
 
-/// What is in the open if a flag may change while the lock is not held.
+/// The name that is concrete if a flag may change while the lock is not held.
 fn is_cleared() -> Name {
     static CLEARED: u8 = 0;
     Name::new(Kind::Thing, &CLEARED)
