@@ -62,7 +62,7 @@ Examples:
   teetotal compare SB --witness
   teetotal explain tso";
 
-/// The definition of the command line, for man pages and completions.
+/// Returns the definition of the command line, for man pages and completions.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }

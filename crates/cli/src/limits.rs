@@ -131,7 +131,7 @@ pub(crate) fn gather(given: &[Limit], search: SearchId) -> Result<AllLimits, Fau
         if !info.is_heeded_by(search.info()) {
             let name = search.info().name;
             let fits = LIMITS.iter().filter(|info| info.is_heeded_by(search.info())).map(|info| info.name);
-            return Err(Fault::new(format!("the search `{name}` has no use for a limit on {}", info.name))
+            return Err(Fault::new(format!("the search `{name}` does not support a limit on {}", info.name))
                 .help(format!("its limits are {}", fits.collect::<Vec<_>>().join(", "))));
         }
         let value = Some(limit.value);

@@ -92,7 +92,7 @@ fn bundled(name: &str) -> Result<Arc<Program>, Fault> {
 
 fn missing(name: &str) -> Fault {
     let list = "`teetotal list programs` shows the bundled programs";
-    let fault = Fault::new(format!("there is no file and no bundled program `{name}`"));
+    let fault = Fault::new(format!("there is no file or bundled program `{name}`"));
     match nearest(name, gallery::PROGRAMS.iter().map(|entry| entry.name)) {
         Some(meant) => fault.help(format!("did you mean `{meant}`?")).help(list),
         None => fault.help(list),
@@ -150,7 +150,7 @@ fn gather_list(list: &Path, depth: usize, targets: &mut Vec<Target>) -> Result<(
     }
 }
 
-/// The extensions of files that are searched for in folders.
+/// Returns the extensions of files that are searched for in folders.
 fn endings() -> String {
     FRONTENDS.iter().map(|frontend| format!(".{}", frontend.ending)).collect::<Vec<_>>().join(" or ")
 }
@@ -212,7 +212,7 @@ fn refused(found: &[Diagnostic], source: Source) -> Fault {
     };
     let mut text = found.iter().take(MANY).map(snippet).collect::<Vec<_>>().join("\n");
     if found.is_empty() {
-        text = format!("error: `{}` is refused without a reason; this is a bug in teetotal\n", source.name);
+        text = format!("error: `{}` was rejected without a diagnostic; this is a bug in teetotal\n", source.name);
     }
     if found.len() > MANY {
         let least = if found.len() < MOST_DIAGNOSTICS { "" } else { "at least " };

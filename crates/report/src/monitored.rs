@@ -112,7 +112,7 @@ impl Monitored {
             out.push_str(&format!("\nand {} more; `--all` lists them\n", count(left, "pair")));
         }
         if self.unlisted > 0 {
-            out.push_str(&format!("\nand {} of pairs beyond the list\n", count(self.unlisted, "sight")));
+            out.push_str(&format!("\nand {} of further pairs\n", count(self.unlisted, "occurrence")));
         }
         out.extend(self.scope().map(|line| format!("\n{line}\n")));
         out
@@ -178,7 +178,7 @@ impl Pair {
             "the store of {of} to `{location}` (line {}) can still be in its buffer at the {} of {by} (line {})\n",
             store.line, access.does, access.line
         );
-        let times = if *times == 1 { String::new() } else { format!("; seen {times} times") };
+        let times = if *times == 1 { String::new() } else { format!("; found {times} times") };
         let condition = if self.depends_on_value { ", if the older value enables it" } else { "" };
         out.push_str(&format!("  although it happened before{condition}{times}\n"));
         for (spot, name) in [(store, "the store"), (access, "the access")] {

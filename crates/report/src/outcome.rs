@@ -107,7 +107,7 @@ impl Report<'_> {
         notes.extend(self.robust());
         notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         if let Some(filter) = &self.program.filter {
-            notes.push(format!("counts only: {}", printer::proposition(self.program, filter)));
+            notes.push(format!("filter: {}", printer::proposition(self.program, filter)));
         }
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
         notes.extend(self.waiting().map(|note| format!("note: {note}")));

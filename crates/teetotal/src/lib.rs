@@ -23,8 +23,8 @@
 //! });
 //! ```
 //!
-//! The failure shows the execution as a table, with a column for each thread, the contents of store buffers, and the write
-//! that each read takes its value from. Its last line replays the execution.
+//! The failure shows the execution as a table, with a column for each thread, the contents of store buffers, and the
+//! write that each read takes its value from. Its last line replays the execution.
 //!
 //! # What is found
 //!
@@ -52,8 +52,8 @@
 //!
 //! # Programs
 //!
-//! With the feature `programs`, small programs can be written with the [`Builder`], checked with [`check`], and reported
-//! with a [`Report`]:
+//! With the feature `programs`, small programs can be written with the [`Builder`], checked with [`check`], and
+//! reported with a [`Report`]:
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Checking Rust code.
 //!
 //! [`model`] runs a closure that starts threads and uses the types of [`crate::sync`], [`crate::thread`] and
-//! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
+//! [`crate::cell`], once forevery execution of the memory model that differs in what is read or in the order of writes.
 
 use std::borrow::Cow;
 use std::panic::Location;
@@ -49,7 +49,7 @@ pub use robustness::NotRobust;
 use search::{Found, ModelSearch, Outcome};
 pub use violation::{Violation, ViolationKind};
 
-/// Runs `f` once for every execution under PSO, which allows every execution of SC and TSO.
+/// Runs `f` once forevery execution under PSO, which allows every execution of SC and TSO.
 ///
 /// # Panics
 /// If an execution panics, deadlocks, has a data race or leaks; the message shows the execution. Also if the search is
@@ -132,9 +132,9 @@ pub struct Builder {
     pub plain_accesses: PlainAccesses,
     /// The number of iterations after which the thread of a loop runs only if no other thread can.
     ///
-    /// It applies to loops whose iterations do not repeat themselves; by default it is 4 for loops that write and yield,
-    /// and more for others. If it leaves out executions the search is incomplete, and [`Report::caveats`] names the
-    /// loops; a model passes within a bound that was set.
+    /// It applies to loops whose iterations do not repeat themselves; by default it is 4 for loops that write and
+    /// yield, and more for others. If it leaves out executions the search is incomplete, and [`Report::caveats`] names
+    /// the loops; a model passes within a bound that was set.
     pub fairness_bound: Option<u32>,
     /// Whether a model passes if its search is incomplete, or if it uses nothing that is checked.
     ///
@@ -231,8 +231,8 @@ impl Builder {
 
     /// Returns the defaults of loom, with changes from the environment.
     ///
-    /// Unlike with [`Builder::new`], nothing fails spuriously, and a model passes if the search was incomplete or nothing
-    /// was checked; a line on standard error says so.
+    /// Unlike with [`Builder::new`], nothing fails spuriously, and a model passes if the search was incomplete or
+    /// nothing was checked; a line on standard error says so.
     ///
     /// # Panics
     /// If an environment variable of this crate or of loom has an invalid value.
@@ -289,7 +289,7 @@ impl Builder {
         }
     }
 
-    /// The limits of the search.
+    /// Returns the limits of the search.
     fn limits(&self) -> Limits {
         Limits {
             executions: self.max_permutations.map(|n| n as u64),
@@ -338,9 +338,9 @@ impl Builder {
     /// Only sequentially consistent executions are searched.
     ///
     /// # Panics
-    /// If one of these fails, or if the memory model has other executions. The message then shows one of them, the store
-    /// and the access that are reordered, where a fence or a stronger ordering belongs, and whether it was confirmed to
-    /// help.
+    /// If one of these fails, or if the memory model has other executions. The message then shows one of them, the
+    /// store and the access that are reordered, where a fence or a stronger ordering belongs, and whether it was
+    /// confirmed to help.
     ///
     /// ```
     /// use teetotal::model::Builder;

@@ -13,7 +13,7 @@ use teetotal_traces::{self as traces, Format, Naming, Waiting};
 
 use crate::{CheckError, Coverage, Limits, StopReason, StopSignal};
 
-/// Calls a closure with one sequentially consistent execution for every trace of `program`, and its number.
+/// Calls a closure with one sequentially consistent execution forevery trace of `program`, and its number.
 ///
 /// Returns how many were written, and whether these are all. An execution that cannot be written ends the search; the
 /// error is returned.

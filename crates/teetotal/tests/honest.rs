@@ -212,7 +212,7 @@ fn long() {
 fn what_is_wrong_with_the_test_names_it_and_can_be_allowed() {
     let name = "what_is_wrong_with_the_test_names_it_and_can_be_allowed: ";
     let cases = [
-        (divergent as fn(), "nondeterministic replay: the model did something else when it was run again"),
+        (divergent as fn(), "nondeterministic replay: the model diverged from its previous run"),
         (long, "an execution has more than 10 operations"),
     ];
     for (f, why) in cases {

@@ -102,7 +102,7 @@ enum Format {
     Human,
     /// The block that herd7 prints
     Herd,
-    /// One object a line
+    /// One object per line
     Json,
     /// A graph for Graphviz
     Dot,

@@ -75,7 +75,7 @@ impl SideBySide<'_> {
     fn notes(&self, rows: &[Row<'_>]) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(condition) = &self.program.condition {
-            let word = if matches!(condition, Condition::Exists(_)) { "asks" } else { "demands" };
+            let word = if matches!(condition, Condition::Exists(_)) { "asks" } else { "requires" };
             let mark = if rows.iter().any(|row| row.wanted) { "* " } else { "" };
             notes.push(format!("{mark}{word}: {}", printer::condition(self.program, condition)));
         }

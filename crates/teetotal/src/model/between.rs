@@ -93,12 +93,12 @@ fn line_of(place: Option<&Place>) -> String {
     place.map_or_else(String::new, |place| format!(" :{}", place.line))
 }
 
-/// The name of the block in the table.
+/// Returns the name of the block in the table.
 fn name_of(fault: &MemoryFault, board: &Storyboard) -> String {
     board.pointers.get(&(fault.address as Value)).cloned().unwrap_or_else(|| "the block".to_owned())
 }
 
-/// Returns the number of steps before what `thread` did after so many operations.
+/// Returns the number of steps before what `thread` did after this many operations.
 fn position(trace: &Trace, thread: ThreadId, after: u32) -> usize {
     let is_last = |event: &&Event| match event.kind {
         EventKind::Spawn(child) if after == 0 => child == thread,
@@ -145,7 +145,7 @@ fn held(fault: &MemoryFault, board: &Storyboard) -> Option<String> {
     Some(format!("{thread} has had {block} since step ({step}), and nothing kept {by} from freeing it meanwhile.\n"))
 }
 
-/// Explains why what one thread did after so many operations is not ordered before what another thread did.
+/// Explains why what one thread did after this many operations is not ordered before what another thread did.
 fn unordered(trace: &Trace, first: (ThreadId, u32), second: (ThreadId, u32)) -> String {
     let [one, other] = [first.0, second.0].map(thread_name);
     // A read of the second thread, from a write of the first, that lies between the two.

@@ -243,7 +243,7 @@ mod tests {
         Keeper { path, head: format!("{TITLE}\ntest of checkpoints\n") }
     }
 
-    /// A ledger in which everything is noted, and nothing twice.
+    /// Creates a ledger in which everything is recorded once.
     fn full() -> Ledger {
         let ledger = Ledger::default();
         let place = |line| Place { file: "a file.rs".to_owned(), line, column: 2 };

@@ -66,7 +66,7 @@ fn is_always_said(caveat: &Caveat) -> bool {
     matches!(caveat, Caveat::UncheckedMemory | Caveat::SampledAccesses | Caveat::FreeAfter { .. })
 }
 
-/// The line about discarded executions.
+/// Returns the line about discarded executions.
 fn left(report: &Report) -> String {
     let executions = match report.discarded {
         1 => "1 execution was".to_owned(),
@@ -132,7 +132,7 @@ fn executions(report: &Report) -> String {
     }
 }
 
-/// Returns the message about an execution with more than so many operations.
+/// Returns the message about an execution with more than this many operations.
 fn too_long(steps: u64, standing: &[Standing]) -> String {
     format!(
         "an execution has more than {steps} operations\n{}\
@@ -143,7 +143,7 @@ fn too_long(steps: u64, standing: &[Standing]) -> String {
 
 fn not_deterministic(standing: &[Standing]) -> String {
     format!(
-        "nondeterministic replay: the model did something else when it was run again\n{}\
+        "nondeterministic replay: the model diverged from its previous run\n{}\
          help: a model must not use random numbers, time, addresses or anything else that changes from run to \
          run\n\
          help: objects that threads share, statics included, must be of `teetotal`; for those of another crate, \

@@ -54,7 +54,7 @@ impl Failing<'_> {
         let problem = performed.problem.as_ref().unwrap_or(&self.wrong.problem);
         let mut text = describe(&performed, problem);
         if performed.problem.is_none() {
-            text.push_str("When the execution was run again it did not fail: the model is not deterministic.\n");
+            text.push_str("The execution did not fail when it was replayed: the model is not deterministic.\n");
         }
         let (name, n) = (model.info().name, self.executions);
         let search = if self.search == SearchId::ReadsFrom { " `rf`" } else { "" };
@@ -124,7 +124,7 @@ pub(super) fn show_again(performed: &Performed, problem: &Problem) -> String {
     text
 }
 
-/// A replayed execution that is not sequentially consistent.
+/// Describes a replayed execution that is not sequentially consistent.
 pub(super) fn show_relaxed(performed: &Performed) -> String {
     let name = performed.model.info().name;
     format!("not robust: this execution of {name} is not sequentially consistent\n\n{}", timeline(performed))

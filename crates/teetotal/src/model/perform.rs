@@ -130,7 +130,7 @@ impl Strategy for GoOn<'_> {
     }
 }
 
-/// A hash of what an execution did. Values are left out, since addresses differ from run to run.
+/// Returns a hash of what an execution did, without values, since addresses differ from run to run.
 fn hash(trace: &Trace) -> u32 {
     let mut trace = trace.clone();
     trace.map_values(|_| 0);

@@ -52,7 +52,7 @@ pub(super) fn ask_for(ledger: &Ledger, place: &'static Location<'static>) {
     }
 }
 
-/// The states in the call at `place`; a test may run the same call often, so the source is read once.
+/// Returns the states in the call at `place`; a test may run the same call often, so the source is read once.
 fn named_at(place: &'static Location<'static>) -> Arc<[Named]> {
     /// By the address of the place.
     static KNOWN: Mutex<BTreeMap<usize, Arc<[Named]>>> = Mutex::new(BTreeMap::new());
@@ -86,7 +86,7 @@ pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option
     Some(Violation { kind: ViolationKind::Unreached, places, model, execution: None, token: None, text })
 }
 
-/// The states that are named in the call at this place, with their lines and columns.
+/// Returns the states that are named in the call at this place, with their lines and columns.
 fn in_call(text: &str, line: u32, column: u32) -> Vec<Named> {
     let mut reader = Reader { rest: text, line: 1, column: 1 };
     while (reader.line, reader.column) < (line, column) && reader.step().is_some() {}
@@ -122,7 +122,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// The next character.
+    /// Returns the next character.
     fn step(&mut self) -> Option<char> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Some(c)
     }
 
-    /// The next character of the code; a comment or literal is one blank, a word its first character.
+    /// Returns the next character of the code; a comment or literal is one blank, a word its first character.
     fn token(&mut self) -> Option<char> {
         let rest = self.rest;
         let first = rest.chars().next()?;
@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long the literal is that `text` begins with.
+/// Returns the length of the literal that `text` begins with.
 fn literal_end(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -168,7 +168,7 @@ fn literal_end(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// How long the raw literal, or raw word, is that `text` begins with.
+/// Returns the length of the raw literal, or raw identifier, that `text` begins with.
 fn raw_end(text: &str) -> usize {
     let hashes = text[1..].chars().take_while(|&c| c == '#').count();
     let Some(inner) = text[1 + hashes..].strip_prefix('"') else { return 1 + hashes };

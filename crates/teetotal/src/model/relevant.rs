@@ -14,7 +14,7 @@ pub(super) fn past_of(threads: &[ThreadId], trace: &Trace) -> Vec<Move> {
     steps.map(|record| Move::of(record, trace)).collect()
 }
 
-/// Whether each event is kept.
+/// Returns whether each event is kept.
 fn kept(threads: &[ThreadId], trace: &Trace) -> Vec<bool> {
     let mut keeps = vec![false; trace.events().len()];
     let lasts = threads.iter().filter_map(|&thread| last_of(thread, trace));
@@ -46,7 +46,7 @@ fn last_of(thread: ThreadId, trace: &Trace) -> Option<EventId> {
     trace.ids().filter(|(_, event)| event.thread == thread).last().map(|(id, _)| id)
 }
 
-/// The operation that started `thread`.
+/// Returns the operation that started `thread`.
 fn start_of(thread: ThreadId, trace: &Trace) -> Option<EventId> {
     trace.ids().find(|(_, event)| event.kind == EventKind::Spawn(thread)).map(|(id, _)| id)
 }

@@ -330,13 +330,13 @@ fn trace_of(execution: &Execution<'_, Live>) -> Trace {
     trace
 }
 
-/// The name of the test that runs.
+/// Returns the name of the current test.
 pub(super) fn test_name() -> Option<String> {
     let thread = std::thread::current();
     thread.name().filter(|name| *name != "main").map(str::to_owned)
 }
 
-/// The name of a thread in reports.
+/// Returns the name of a thread in reports.
 fn thread_name(thread: ThreadId) -> String {
     super::storyboard::thread_name(thread)
 }

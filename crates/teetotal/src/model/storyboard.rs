@@ -23,7 +23,7 @@ pub(super) struct Storyboard {
     pub(super) shown: BTreeMap<Value, Value>,
 }
 
-/// The place of an event in the source.
+/// Returns the place of an event in the source.
 pub(super) fn place_of(live: &Live, event: &Event) -> Option<Place> {
     live.places(event.thread).get(event.index as usize).map(|&place| place.into())
 }

@@ -52,7 +52,7 @@ fn watch(patience: Duration) {
     }
 }
 
-/// Whether an OS thread sleeps and continues to sleep.
+/// Returns whether an OS thread sleeps and continues to sleep.
 fn is_blocked(pulse: &Pulse) -> bool {
     let first = (pulse.asleep(), pulse.running());
     first.0.is_some()

@@ -68,7 +68,7 @@ impl<'w> Watchman<'w> {
         result
     }
 
-    /// Begins a part of the search after so many executions.
+    /// Begins a part of the search after this many executions.
     pub(super) fn begin(&self, executions: u64) {
         self.before.store(executions, Ordering::Relaxed);
         self.is_paused.store(false, Ordering::Relaxed);

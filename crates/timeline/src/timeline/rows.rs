@@ -34,7 +34,7 @@ pub(super) struct Cell {
 }
 
 impl Row {
-    /// Whether the step wrote memory.
+    /// Returns whether the step wrote memory.
     pub(super) fn writes(&self) -> bool {
         self.actor.is_some() && !self.memory.is_empty()
     }
@@ -96,7 +96,7 @@ impl<'a> Narrator<'a> {
         rows
     }
 
-    /// Returns the rows for what threads did after so many steps.
+    /// Returns the rows for what threads did after this many steps.
     fn add_notes(&self, notes: &[Note], after: usize, rows: &mut Vec<Row>) {
         for note in notes.iter().filter(|note| note.after == after) {
             let row = self.row(0, note.thread, note.text.clone(), String::new());

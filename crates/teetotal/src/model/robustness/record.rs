@@ -24,7 +24,7 @@ use super::{Builder, recording, test_name, thread_name, trace_of};
 /// The number of models recorded for each test.
 static RECORDED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
 
-/// Writes one execution for every trace to `folder`, in files named after the test.
+/// Writes one execution forevery trace to `folder`, in files named after the test.
 pub(in super::super) fn record(
     builder: &Builder,
     body: &teetotal_live::Model,

@@ -64,7 +64,7 @@ impl Show<'_> {
         Some(Shown { pair: self.pair, threads, access, timeline, trace, token, harm })
     }
 
-    /// An execution of the memory model that is not sequentially consistent.
+    /// Returns an execution of the memory model that is not sequentially consistent.
     fn relaxed(&self, occurrence: &Occurrence) -> Option<Performed> {
         let Occurrence { trace, delay, access, .. } = occurrence;
         let (model, mut found) = (self.builder.model, None);

@@ -49,7 +49,8 @@ pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, ex
 /// Describes the two places and the repairs.
 fn pair(model: &str, one: &Shown, trial: &Trial, texts: &mut SourceTexts) -> String {
     let [first, second] = one.threads.map(thread_name);
-    let message = format!("not robust under {model}: a store can still be in its buffer when it should have been seen");
+    let message =
+        format!("not robust under {model}: a store can still be in its buffer at an access that happens after it");
     let (does, finds) = match one.access {
         EventKind::Store => ("stores", "so that the older store overwrites it"),
         EventKind::Load => ("loads", "and may read the value before (1)"),
@@ -81,8 +82,8 @@ fn named(place: &Place) -> String {
 
 fn tried(helps: Option<bool>) -> &'static str {
     match helps {
-        Some(true) => " (confirmed: with it this does not happen)",
-        Some(false) => " (not confirmed: with it this still happens)",
+        Some(true) => " (confirmed: this prevents it)",
+        Some(false) => " (not confirmed: this does not prevent it)",
         None => " (not tried)",
     }
 }
