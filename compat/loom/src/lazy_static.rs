@@ -1,4 +1,4 @@
-//! What `lazy_static!` makes.
+//! The types of `lazy_static!`.
 
 pub use teetotal::lazy_static::lenient::Lazy;
 pub use teetotal::lazy_static::{AccessError, panicking, yield_now};

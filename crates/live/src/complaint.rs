@@ -78,7 +78,7 @@ impl Kind {
     #[must_use]
     pub fn verb(self) -> &'static str {
         match (self.is_atomic, self.is_write) {
-            _ if self.is_construction => "makes it",
+            _ if self.is_construction => "creates it",
             (false, false) => "reads",
             (false, true) => "writes",
             (true, false) => "reads atomically",

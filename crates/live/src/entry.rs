@@ -27,12 +27,12 @@ impl Frame {
     /// Of a thread that has not stopped yet, or on a processor whose registers are not known.
     pub(crate) const UNKNOWN: Frame = Frame { low: 0 };
 
-    /// Whether it is known.
+    /// Returns whether it is known.
     pub(crate) fn is_known(self) -> bool {
         self.low != 0
     }
 
-    /// The lowest address of the own state.
+    /// Returns the lowest address of the own state.
     pub(crate) fn low(self) -> usize {
         self.low
     }

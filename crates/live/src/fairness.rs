@@ -153,7 +153,8 @@ mod tests {
         Deed::Store { key: Key::at(1), new: 0 }
     }
 
-    /// How many iterations of these operations a thread performs before it is held back, if it is in the first fifty.
+    /// Returns the number of iterations of these operations before a thread is held back, if that is within the first
+    /// fifty.
     fn iterations(iteration: impl Fn(u32) -> Vec<Deed>) -> Option<(u32, Exceeded)> {
         let (mut patience, mut deeds) = (Patience::default(), Vec::new());
         (0..50).find_map(|round| {

@@ -59,7 +59,7 @@ pub(crate) enum Stop {
 }
 
 impl Fiber {
-    /// Creates a thread that runs `body` on the stack that `stack` returns, if it needs one, of so many `bytes`.
+    /// Creates a thread that runs `body` on the stack that `stack` returns, if it needs one, of this many `bytes`.
     pub(crate) fn new(backend: Backend, bytes: usize, stack: impl FnOnce() -> DefaultStack, body: Body) -> Self {
         match backend {
             Backend::Coroutines => Fiber::on_stack(stack(), body),
@@ -126,7 +126,7 @@ impl Stop {
         match self {
             // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
             Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(ask),
-            // SAFETY: the thread that runs this code keeps it, and has stopped with what it asks.
+            // SAFETY: the current thread this code keeps it, and has stopped with what it asks.
             Stop::OsThread(handover) => unsafe { (*handover).suspend(Ran::Asks(ask)) },
         }
     }
@@ -161,7 +161,8 @@ impl std::fmt::Debug for Message {
 /// A value that moves to another thread while its owner waits.
 struct Sent<T>(T);
 
-// SAFETY: of the threads of a model and the one that searches only one runs at a time, and each hands over through a lock.
+// SAFETY: of the threads of a model and the one that searches only one runs at a time, and each hands over through a
+// lock.
 unsafe impl<T> Send for Sent<T> {}
 
 impl<T> Sent<T> {
@@ -240,7 +241,7 @@ impl Handover {
     }
 }
 
-/// Runs `body` on the stack that ends there and has so many bytes.
+/// Runs `body` on the stack that ends there and has this many bytes.
 #[inline(never)]
 fn run_on(stop: Stop, (end, bytes): (usize, usize), body: Body) -> Ended {
     // What is below this in the stack is the thread's own.

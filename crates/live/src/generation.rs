@@ -53,7 +53,7 @@ impl fmt::Debug for Generation {
     }
 }
 
-/// Where the numbers are stored: models on other threads of the process write there.
+/// Returns where the numbers are stored: models on other threads of the process write there.
 #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
 pub(crate) fn places() -> [Range<usize>; 2] {
     [place_of(&NUMBERS), place_of(&UNDER_WAY)]

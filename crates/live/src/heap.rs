@@ -85,7 +85,7 @@ pub(crate) struct BlockId {
 pub(crate) struct Moment {
     /// By its own clock.
     pub(crate) time: u32,
-    /// After so many operations.
+    /// After this many operations.
     pub(crate) after: u32,
 }
 
@@ -109,7 +109,7 @@ pub(crate) enum Freed {
     Unknown,
 }
 
-/// The number of the lane of a thread for blocks of this alignment.
+/// Returns the number of the lane of a thread for blocks of this alignment.
 ///
 /// Blocks of bytes have a lane of their own: the standard library allocates them for captured test output too,
 /// differently in each execution.
@@ -117,7 +117,7 @@ fn lane_number(thread: ThreadId, align: usize) -> usize {
     2 * thread.index() + usize::from(align == 1)
 }
 
-/// The lane with a number, which may be new.
+/// Returns the lane with this number, which may be new.
 fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, number: usize) -> Option<&'l mut Lane> {
     while lanes.len() <= number {
         let bounds = arena.lane(lanes.len())?;
@@ -127,7 +127,7 @@ fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, number: usize) -> Option
     lanes.get_mut(number)
 }
 
-/// The lane that knows what a thread has freed.
+/// Returns the lane that knows what a thread has freed.
 fn freed_in(thread: ThreadId) -> usize {
     lane_number(thread, size_of::<usize>())
 }
@@ -152,7 +152,7 @@ impl Heap {
         Busy { heap: self, before: self.is_busy.replace(true) }
     }
 
-    /// Whether all memory that code of the execution has allocated is known.
+    /// Returns whether all memory that code of the execution has allocated is known.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_on() && !self.is_partial.get()
     }
@@ -201,13 +201,13 @@ impl Heap {
         })
     }
 
-    /// Whether a block was freed that may be reused.
+    /// Returns whether a block was freed that may be reused.
     #[inline]
     pub(crate) fn has_given_up(&self) -> bool {
         self.has_given_up.get()
     }
 
-    /// The blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
+    /// Returns the blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
     #[inline]
     pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<(Free, BlockId)> {
         self.with(|lanes, _| {
@@ -220,7 +220,7 @@ impl Heap {
         })
     }
 
-    /// The block of a free, if it is of this layout and still freed.
+    /// Returns the block of a free, if it is of this layout and still freed.
     pub(crate) fn freed_by(&self, free: Free, size: usize, align: usize) -> Option<BlockId> {
         self.with(|lanes, _| {
             let given = lanes.get(freed_in(free.thread))?.given_up.iter().find(|given| given.free == free)?;
@@ -229,7 +229,7 @@ impl Heap {
         })
     }
 
-    /// The frees of blocks of about this size by other threads than `thread`.
+    /// Returns the frees of blocks of about this size by other threads than `thread`.
     pub(crate) fn frees_of_others(&self, thread: ThreadId, size: usize) -> Vec<Free> {
         self.with(|lanes, _| {
             let given = lanes.iter().flat_map(|lane| &lane.given_up).map(|given| given.free);
@@ -237,7 +237,7 @@ impl Heap {
         })
     }
 
-    /// Which other threads than `thread` have allocated blocks of this class, and when.
+    /// Returns the other threads than `thread` that have allocated blocks of this class, and the times.
     pub(crate) fn births_of_others(&self, thread: ThreadId, class: u32) -> Vec<(ThreadId, u32)> {
         self.with(|lanes, _| {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
@@ -311,19 +311,19 @@ impl Heap {
         })
     }
 
-    /// Whether a block that stays was freed since this was asked last.
+    /// Returns whether a block that stays was freed since this was asked last.
     pub(crate) fn take_freed(&self) -> bool {
         self.has_freed.take()
     }
 
-    /// The address at which a location was accessed last, if it is in a freed block.
+    /// Returns the address at which a location was accessed last, if it is in a freed block.
     pub(crate) fn gone(&self, key: Key) -> Option<usize> {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
         self.freed_at(address).map(|_| address)
     }
 
-    /// The address at which a location was accessed last, if the block that it was in is freed, or has another owner now.
+    /// Returns the address at which a location was last accessed, if its block was freed or has another owner now.
     pub(crate) fn lost(&self, key: Key) -> Option<usize> {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
@@ -335,7 +335,7 @@ impl Heap {
         })
     }
 
-    /// The block that begins at `address` and is not freed, if there is one.
+    /// Returns the block that begins at `address` and is not freed, if there is one.
     pub(crate) fn block_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -344,7 +344,7 @@ impl Heap {
         })
     }
 
-    /// The block in which a location was accessed last, if it is in one.
+    /// Returns the block in which a location was last accessed, if any.
     pub(crate) fn block_of(&self, key: Key) -> Option<BlockId> {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
@@ -362,7 +362,7 @@ impl Heap {
         BlockEvent { thread: Some(thread), after: now.after, place }
     }
 
-    /// The block that `address` is in and that was freed, though it may be allocated once more.
+    /// Returns the block that contains `address` and was freed, even if it is allocated again.
     pub(crate) fn once_freed_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -372,7 +372,7 @@ impl Heap {
         })
     }
 
-    /// The freed block that `address` is in, if it is in one.
+    /// Returns the freed block that contains `address`, if any.
     pub(crate) fn freed_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -381,12 +381,12 @@ impl Heap {
         })
     }
 
-    /// Whether a block was freed before and is now allocated once more.
+    /// Returns whether a block was freed before and is allocated again.
     pub(crate) fn is_reused_block(&self, id: BlockId) -> bool {
         self.with(|lanes, _| lanes[id.lane as usize].blocks[id.index as usize].is_reused)
     }
 
-    /// Whether `address` is in a block that was freed before and is now allocated once more.
+    /// Returns whether `address` is in a block that was freed before and is now allocated again.
     pub(crate) fn is_reused(&self, address: usize) -> bool {
         let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
         self.with(|lanes, _| {
@@ -429,10 +429,11 @@ impl Heap {
         })
     }
 
-    /// `thread` has written `value` to a location or read it there; if it is the address of a block, others may know it.
+    /// Records that `thread` has written `value` to a location or read it there; if it is the address of a block, other
+    /// threads may know it.
     ///
-    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it. Returns the block if its address
-    /// is new to the thread.
+    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it. Returns the block if its
+    /// address is new to the thread.
     #[inline]
     pub(crate) fn publish(&self, thread: ThreadId, value: u64) -> Option<BlockId> {
         let arena = self.arena.as_ref()?;
@@ -480,7 +481,7 @@ impl Heap {
         })
     }
 
-    /// The first result of `f` for the locations that were accessed in a block, and not elsewhere since.
+    /// Returns the first result of `f` for the locations that were accessed in a block, and not elsewhere since.
     ///
     /// `f` must not use the heap.
     pub(crate) fn find_in<R>(&self, id: BlockId, f: impl FnMut(Key) -> Option<R>) -> Option<R> {
@@ -506,7 +507,7 @@ impl Heap {
         })
     }
 
-    /// The blocks that another thread may know of and that are not freed.
+    /// Returns the blocks that another thread may know of and that are not freed.
     pub(crate) fn leaks(&self) -> Vec<Leak> {
         self.with(|lanes, sites| {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
@@ -515,7 +516,8 @@ impl Heap {
         })
     }
 
-    /// The thread that allocated a block, when by its own time, and whether `thread` has had its address in a location.
+    /// Returns the thread that allocated a block, the time by its clock, and whether `thread` has had the address in a
+    /// location.
     pub(crate) fn born_when(&self, id: BlockId, thread: ThreadId) -> (ThreadId, u32, bool) {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
@@ -523,7 +525,7 @@ impl Heap {
         })
     }
 
-    /// When a block was freed, by the time of the thread that did.
+    /// Returns the time at which a block was freed, by the clock of the thread that freed it.
     pub(crate) fn freed_when(&self, id: BlockId) -> Option<(ThreadId, u32)> {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
@@ -531,18 +533,18 @@ impl Heap {
         })
     }
 
-    /// How many bytes the execution has allocated and not freed.
+    /// Returns the number of bytes that the execution has allocated and not freed.
     pub(crate) fn live_bytes(&self) -> usize {
         let of = |lane: &Lane| lane.blocks.iter().filter(|block| block.is_live).map(|block| block.size).sum::<usize>();
         self.with(|lanes, _| lanes.iter().map(of).sum())
     }
 
-    /// Where blocks of the execution are.
+    /// Returns the address ranges of the blocks of the execution.
     pub(crate) fn used(&self) -> Vec<Range<usize>> {
         self.with(|lanes, _| lanes.iter().flat_map(Lane::used).collect())
     }
 
-    /// Whether `address` is in memory that no block has now.
+    /// Returns whether `address` is in memory that no block has now.
     pub(crate) fn is_vacant(&self, address: usize) -> bool {
         let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
         self.with(|lanes, _| {

@@ -1,5 +1,4 @@
-//! Abstraction refinement: what the search ignores until a thread observes it, such as reference counts and which
-//! thread initialized a value.
+//! Abstraction refinement: reference counts and the like are ignored until a thread observes them.
 //!
 //! The abstraction saves executions. As soon as a thread could observe a difference, the search restarts with the
 //! abstracted operations made concrete ("in the open" in the names of this module).
@@ -35,7 +34,7 @@ pub(crate) enum Kind {
     Observation,
     /// An iteration from this head on seemed to change statics or thread-locals, for the nth time.
     Statics(u32),
-    /// An iteration from this head on has so many operations and ends in the own state in which it began.
+    /// An iteration from this head on has this many operations and ends in the own state in which it began.
     Iteration(u32),
     /// A cycle of all threads which begins here seemed to change statics or thread-locals, for the nth time.
     Cycle(u32),
@@ -60,18 +59,18 @@ impl Name {
         Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
     }
 
-    /// The name of one of several things that belong to `place`; the 0th is called as the place itself is.
+    /// Returns the name of one of several objects that belong to `place`; the first one has the name of the place.
     pub(crate) fn beside(place: &'static Location<'static>, which: u8) -> Self {
         debug_assert!(usize::from(which) < size_of::<Location<'static>>(), "other places begin there");
         Name(Name::new(Kind::Thing, place).0 + u64::from(which))
     }
 
-    /// Where it points to.
+    /// Returns the address to which it points.
     pub(crate) fn address(self) -> usize {
         self.parts().0
     }
 
-    /// The address and the kind.
+    /// Returns the address and the kind.
     fn parts(self) -> (usize, Kind) {
         let address = self.0 & ((1 << Name::KIND) - 1);
         let kind = match self.0 >> Name::KIND {
@@ -85,7 +84,7 @@ impl Name {
     }
 }
 
-/// What is known of the heads of loops, by their places.
+/// What is known about the heads of loops, by their places.
 #[derive(Debug, Default)]
 pub(crate) struct Heads(FxHashMap<usize, Cell<Head>>);
 
@@ -107,18 +106,18 @@ impl Heads {
         Heads(heads.into_iter().map(|(address, head)| (address, Cell::new(head))).collect())
     }
 
-    /// Whether no head is known.
+    /// Returns whether no head is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is known of `place`, if it is the head of a loop.
+    /// Returns what is known about `place`, if it is the head of a loop.
     #[inline]
     pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
         if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).map(Cell::get) }
     }
 
-    /// An iteration from `place` on has changed no static.
+    /// Records that an iteration from `place` on has changed no static.
     fn clear_suspicions(&self, place: &'static Location<'static>) {
         if let Some(head) = self.0.get(&(std::ptr::from_ref(place) as usize)) {
             head.set(Head { suspicions: 0, ..head.get() });
@@ -152,9 +151,9 @@ struct Pages {
     assumed: Mutex<BTreeSet<At>>,
     /// Accesses that frees are assumed to come after, because of synchronization outside of this crate.
     trusted: Mutex<BTreeSet<At>>,
-    /// Whether something could have failed spuriously once more than the bound allows.
+    /// Whether something could have failed spuriously again than the bound allows.
     is_spurious_bound_met: AtomicBool,
-    /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
+    /// Whether an allocation could have been given the address of a freed block again than the bound allows.
     is_reuse_bound_met: AtomicBool,
     /// Whether code of a model got memory that the checked allocator does not know.
     has_unchecked_memory: AtomicBool,
@@ -168,7 +167,7 @@ struct Pages {
     leaked_threads: AtomicUsize,
     /// Whether a model used anything that the search checks, apart from threads.
     has_operations: AtomicBool,
-    /// How deep in its stack a thread stood at most whose own state was looked at.
+    /// The maximum stack depth of a thread whose own state was compared.
     depth: AtomicUsize,
     /// The positions of the threads when the search could not continue.
     standing: Mutex<Vec<Standing>>,
@@ -258,7 +257,7 @@ impl Ledger {
         self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
     }
 
-    /// Whether plain accesses of some execution were not seen, since they are sampled.
+    /// Returns whether plain accesses of some execution were not seen, since they are sampled.
     #[must_use]
     pub fn has_sampled_accesses(&self) -> bool {
         self.0.has_sampled_accesses.load(Ordering::Relaxed)
@@ -289,7 +288,7 @@ impl Ledger {
             || self.0.leaked_threads.load(Ordering::Relaxed) >= MAX_LEAKED_THREADS
     }
 
-    /// Records an execution that was abandoned with unfinished threads, so many of them OS threads, and these bytes.
+    /// Records an execution that was abandoned with unfinished threads, this many of them OS threads, and these bytes.
     pub(crate) fn note_discarded(&self, bytes: usize, os_threads: usize) {
         self.0.discarded.fetch_add(1, Ordering::Relaxed);
         self.0.leaked_bytes.fetch_add(bytes, Ordering::Relaxed);
@@ -321,7 +320,7 @@ impl Ledger {
         }
     }
 
-    /// How deep in its stack a thread stood at most whose own state was looked at.
+    /// Returns the maximum stack depth of a thread whose own state was compared.
     ///
     /// This much of each stack is equal at the beginning of every execution, and must be in a resumed search.
     #[must_use]
@@ -405,7 +404,7 @@ impl Ledger {
         &self.0.marks
     }
 
-    /// What is known of the heads of loops.
+    /// Returns what is known about the heads of loops.
     pub(crate) fn heads(&self) -> Heads {
         Heads::new(&self.names())
     }
@@ -414,7 +413,7 @@ impl Ledger {
         Arc::clone(&locked(&self.0.open))
     }
 
-    /// An iteration from `place` on has changed no static; returns whether that clears the loop.
+    /// Records that an iteration from `place` on has changed no static; returns whether that clears the loop.
     fn clear_suspicions(&self, place: &'static Location<'static>) -> bool {
         let address = std::ptr::from_ref(place) as usize;
         let mut cleared = locked(&self.0.cleared);

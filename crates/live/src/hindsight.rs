@@ -62,7 +62,7 @@ impl Hindsight for Live {
         }
     }
 
-    /// A failed await fails again as long as its locations hold what they held.
+    /// Returns the values of its locations for which a failed await fails again.
     fn waits_while(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
         match self.status(thread) {
             Status::FailedAwait(_) => self.failed_reads(thread),

@@ -1,5 +1,4 @@
-//! Lifetimes as events: allocation, creation, move and free are plain accesses of their thread to the contents of a
-//! block.
+//! Lifetimes as events: allocation, creation, move and free are plain accesses to a block.
 
 use std::alloc::Layout;
 use std::cell::RefMut;
@@ -30,13 +29,13 @@ impl Told {
 }
 
 impl Execution {
-    /// An allocation or free by the current thread at `place`.
+    /// Returns an allocation or free by the current thread at `place`.
     pub(crate) fn told(&self, place: &'static Location<'static>) -> Option<Told> {
         let thread = self.running()?;
         Some(Told { thread, when: self.moment_of(thread), place })
     }
 
-    /// A use, at `place`, of what is at `address` and was freed.
+    /// Returns the error of a use, at `place`, of freed memory at `address`.
     pub(crate) fn told_fault(
         &self,
         kind: FaultKind,
@@ -55,7 +54,7 @@ impl Execution {
         Some(MemoryFault { is_ordered, ..fault })
     }
 
-    /// The thread whose code allocates and frees, if it is code of the model and not of this crate.
+    /// Returns the current thread, if its code and not this crate allocates and frees.
     #[inline]
     fn allocating(&self) -> Option<ThreadId> {
         let is_own = self.heap.is_busy.get() || self.is_in_call() || self.is_over.get();
@@ -176,7 +175,7 @@ fn refuse_free(execution: &Execution, (thread, now): (ThreadId, Moment), id: Blo
     }
 }
 
-/// A use of a block by a thread after so many of its operations.
+/// Returns the error of a use of a block by a thread after this many operations.
 pub(crate) fn fault(kind: FaultKind, by: (ThreadId, u32), place: Option<Place>, block: History) -> MemoryFault {
     let ((thread, after), History { address, size, allocated, freed }) = (by, block);
     let (access, plain, is_ordered) = (None, None, false);
@@ -235,7 +234,7 @@ impl Execution {
         may_be
     }
 
-    /// Whether `thread` comes after the allocation of a block.
+    /// Returns whether `thread` comes after the allocation of a block.
     fn knows_allocation(&self, thread: ThreadId, id: BlockId) -> bool {
         let (owner, time, is_shared) = self.heap.born_when(id, thread);
         // A value that is passed under a lock of std is ordered, although this is not observed.
@@ -244,7 +243,7 @@ impl Execution {
             || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, owner, time))
     }
 
-    /// Whether `thread` comes after the free of a block.
+    /// Returns whether `thread` comes after the free of a block.
     fn knows_free(&self, thread: ThreadId, id: BlockId) -> bool {
         let Some((by, time)) = self.heap.freed_when(id) else { return true };
         by == thread || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, by, time))
@@ -271,7 +270,7 @@ impl Execution {
         }
     }
 
-    /// Returns the error of an access by `thread` after so many operations, if `address` is in freed memory.
+    /// Returns the error of an access by `thread` after this many operations, if `address` is in freed memory.
     pub(crate) fn use_after_free(
         &self,
         thread: ThreadId,

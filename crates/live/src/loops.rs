@@ -103,7 +103,7 @@ pub(crate) struct Iteration {
 }
 
 impl Iteration {
-    /// The thread must not continue after it in this execution, which does not count.
+    /// Creates an iteration after which the thread does not continue; the execution does not count.
     pub(crate) fn dropped(since: u32, head: Place) -> Self {
         let (is_spurious, ends_spuriously, restores, only_locks, recurs) = (true, false, false, true, false);
         Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs, head }
@@ -130,7 +130,7 @@ impl Head {
     /// Another OS thread may change them at the same moment, but hardly ever in one search after the other.
     const ENOUGH: u32 = 8;
 
-    /// Whether iterations change statics or thread-locals, so that none of them is a failed await.
+    /// Returns whether iterations change statics or thread-locals, so that none of them is a failed await.
     pub(crate) fn changes_statics(self) -> bool {
         self.suspicions >= Head::ENOUGH
     }
@@ -141,7 +141,7 @@ impl Head {
 pub(crate) enum Arrival {
     /// The thread was not there before in the same state, or has done something since.
     New,
-    /// Its own state is as it was so many operations ago, and it is unknown what else it has changed since.
+    /// Its own state is as it was this many operations ago, and it is unknown what else it has changed since.
     Recurs(u32),
     /// Only statics or thread-locals differ from before the iteration.
     ChangesStatics(Iteration),
@@ -173,7 +173,7 @@ impl Loops {
         self.failed = failed;
     }
 
-    /// How many operations were performed.
+    /// Returns the number of operations.
     pub(crate) fn len(&self) -> u32 {
         self.deeds.len() as u32
     }
@@ -198,12 +198,12 @@ impl Loops {
         self.changed.extend(words.map(|word| (at, word)));
     }
 
-    /// The operations from this one on.
+    /// Returns the operations from this one on.
     pub(crate) fn deeds_since(&self, since: u32) -> &[Deed] {
         &self.deeds[(since as usize).min(self.deeds.len())..]
     }
 
-    /// The operations that a failed await consists of.
+    /// Returns the operations that a failed await consists of.
     pub(crate) fn failed_deeds(&self) -> impl Iterator<Item = &Deed> {
         let since = self.failed.map_or(self.deeds.len(), |failed| failed.since as usize);
         self.deeds[since..].iter()
@@ -312,7 +312,7 @@ impl Loops {
         noted_since(&self.noted, since)
     }
 
-    /// The operations since then as an iteration, unless they have an effect that lasts.
+    /// Returns the operations since then as an iteration, unless they have a lasting effect.
     fn iteration(&self, since: u32, thread: ThreadId, head: Place) -> Option<Iteration> {
         let deeds = &self.deeds[since as usize..];
         let balance = self.noted_since(since).fold(0_u64, |sum, noted| sum.wrapping_add(noted.balance));
@@ -327,7 +327,8 @@ impl Loops {
         Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs: false, head })
     }
 
-    /// Whether the operations since then change something, and those before them were the same on the same values.
+    /// Returns whether the operations since then change something, and those before them were the same on the same
+    /// values.
     fn repeats_values(&self, since: u32) -> bool {
         let (before, iteration) = self.deeds.split_at(since as usize);
         let is_done = |deed: &&Deed| **deed != Deed::Rest;
@@ -351,7 +352,7 @@ impl Loops {
         })
     }
 
-    /// Whether data that is not atomic was accessed since then.
+    /// Returns whether data that is not atomic was accessed since then.
     fn has_plain(&self, since: u32) -> bool {
         self.noted_since(since).any(|noted| noted.plain != 0)
     }
@@ -435,12 +436,12 @@ fn noted_since(noted: &[(u32, Noted)], since: u32) -> impl Iterator<Item = &Note
     noted.iter().rev().take_while(move |(at, _)| *at >= since).map(|(_, noted)| noted)
 }
 
-/// Whether the thread has given a hint since then, or something failed spuriously.
+/// Returns whether the thread has given a hint since then, or something failed spuriously.
 fn is_hinted(noted: &[(u32, Noted)], deeds: &[Deed], since: u32) -> bool {
     noted_since(noted, since).any(|noted| noted.n_hints > 0) || deeds[since as usize..].iter().any(Deed::is_spurious)
 }
 
-/// Whether the last of `deeds` that reads is a compare-exchange that failed spuriously.
+/// Returns whether the last of `deeds` that reads is a compare-exchange that failed spuriously.
 fn ends_spuriously(deeds: &[Deed]) -> bool {
     let last = deeds.iter().rposition(|deed| matches!(deed, Deed::Read { .. } | Deed::Update { .. }));
     let before = last.and_then(|last| deeds[..last].last());
@@ -500,7 +501,7 @@ impl Recent {
         (arrivals, before, earlier)
     }
 
-    /// The arrivals at a place that the thread has come to.
+    /// Returns the arrivals at a place that the thread has reached.
     fn at(&mut self, place: Place, depth: usize) -> &mut Arrivals {
         let index = self.slot_of(Recent::key(place, depth));
         &mut self.slots[index]
@@ -511,7 +512,7 @@ impl Recent {
         (std::ptr::from_ref(place) as usize ^ depth.rotate_left(20)) | 1
     }
 
-    /// The slot of a key, or the free one that it gets.
+    /// Returns the slot of a key, or the free one that it gets.
     #[inline]
     fn slot_of(&self, key: usize) -> usize {
         let mask = self.slots.len() - 1;

@@ -105,7 +105,7 @@ mod unix {
         }
     }
 
-    /// A number as text.
+    /// Formats a number.
     fn digits(mut number: usize, buffer: &mut [u8; 20]) -> &[u8] {
         let mut at = buffer.len();
         loop {

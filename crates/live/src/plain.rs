@@ -35,7 +35,7 @@ pub enum PlainAccesses {
     Never,
 }
 
-/// The name that is concrete if plain accesses are observed.
+/// Returns the name that is concrete if plain accesses are observed.
 fn name() -> Name {
     static PLAIN: u8 = 0;
     Name::new(Kind::Thing, &PLAIN)
@@ -139,13 +139,13 @@ impl Execution {
         }
     }
 
-    /// Whether an access is told: it is wrong, or it is recorded where accesses are.
+    /// Returns whether an access is told: it is wrong, or it is recorded where accesses are.
     fn is_told(&self, thread: ThreadId, id: BlockId) -> bool {
         CAN_RETURN && self.heap.records_sites() || self.is_unpublished(thread, id)
     }
 
-    /// Whether `thread` does not know of the allocation of a block, and has its address from a location, or had it from when
-    /// the block was another one.
+    /// Returns whether `thread` does not know of the allocation of a block, and has its address from a location, or had
+    /// it from when the block was another one.
     fn is_unpublished(&self, thread: ThreadId, id: BlockId) -> bool {
         let (owner, time, is_shared) = self.heap.born_when(id, thread);
         let mut races = self.races.try_borrow_mut();
@@ -162,7 +162,7 @@ impl Execution {
         }
     }
 
-    /// The plain access to a block that nothing orders before `thread` frees it.
+    /// Returns a plain access to a block that is not ordered before its free by `thread`.
     pub(crate) fn plain_rival(&self, thread: ThreadId, id: BlockId) -> Option<BlockEvent> {
         if !self.heap.tracks_plain() {
             self.look_at_free(thread, id);
@@ -186,8 +186,8 @@ impl Execution {
         rival
     }
 
-    /// `thread` frees a block: plain accesses to it matter if another thread may have its address, and not have done with
-    /// it.
+    /// `thread` frees a block: plain accesses to it matter if another thread may have its address, and not have done
+    /// with it.
     fn look_at_free(&self, thread: ThreadId, id: BlockId) {
         if self.heap.can_track_plain() && self.heap.is_shared(id) {
             let is_last = self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_ends(thread));

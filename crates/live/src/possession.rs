@@ -72,7 +72,7 @@ impl Possessions {
         }
     }
 
-    /// The allocation and the free of what was at `address` last, if it is freed.
+    /// Returns the allocation and the free of the last object at `address`, if it is freed.
     pub(crate) fn freed(&self, what: &'static str, address: usize) -> Option<(Told, Told)> {
         let last = self.list.iter().rev().find(|own| own.address == address && own.what == what)?;
         let (allocated, freed) = last.told?;

@@ -142,7 +142,7 @@ impl What {
 pub(crate) type Body = Box<dyn FnOnce()>;
 
 impl What {
-    /// The cell that is accessed.
+    /// Returns the cell that is accessed.
     pub(crate) fn cell(&self) -> Option<Cell> {
         match self {
             What::Load { at, .. } | What::Store { at, .. } | What::Rmw { at, .. } => Some(*at),

@@ -37,7 +37,7 @@ const N_NAMES: usize = 2 * THREADS * FREES * CLASSES;
 /// The memory to which names point, so that they are the same in each run of the program.
 static NAMES: [u8; N_NAMES] = [0; N_NAMES];
 
-/// The class of blocks of this size.
+/// Returns the class of blocks of this size.
 pub(crate) fn class_of(size: usize) -> u32 {
     (size / 8).min(CLASSES - 1) as u32
 }
@@ -49,7 +49,7 @@ impl Free {
         (thread < THREADS && nth < FREES).then(|| Name::new(Kind::Thing, &NAMES[index]))
     }
 
-    /// The concrete frees, by their size classes.
+    /// Returns the concrete frees, by their size classes.
     fn known(open: &FxHashSet<Name>) -> Vec<Free> {
         let start = NAMES.as_ptr() as usize;
         let mut all: Vec<usize> = open.iter().filter_map(|name| name.address().checked_sub(start)).collect();
@@ -90,7 +90,7 @@ impl Reuse {
         self.cells.borrow_mut().clear();
     }
 
-    /// The number of reuses in an execution.
+    /// Returns the number of reuses in an execution.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
@@ -175,14 +175,14 @@ fn here(execution: &Execution) -> &'static Location<'static> {
     execution.last_place().unwrap_or(Location::caller())
 }
 
-/// Whether an operation at this place is one of the allocator.
+/// Returns whether an operation at this place is one of the allocator.
 #[must_use]
 pub fn is_of_allocator(place: &crate::Place) -> bool {
     place.file == file!()
 }
 
 impl Execution {
-    /// Whether `thread` may have a block that another thread may take too, or that may not be free yet.
+    /// Returns whether `thread` may have a block that another thread may take too, or that may not be free yet.
     fn is_won(&self, thread: ThreadId, free: Free) -> bool {
         let at = self.freed_cell(free);
         if self.reuse.most > 1 {
@@ -194,14 +194,15 @@ impl Execution {
         free.thread == thread || perform(What::Load { at, order: Order::Acquire }, Location::caller()) == 1
     }
 
-    /// The location that says whether a block is free.
+    /// Returns the location that tells whether a block is free.
     fn freed_cell(&self, free: Free) -> Shared {
         let _busy = self.heap.be_busy();
         let key = *self.reuse.cells.borrow_mut().entry(free).or_insert_with(|| self.new_freed_key());
         Shared { key, initial: 0, may_race: false }
     }
 
-    /// Whether a block may have been freed for all that `thread` has done: a thread that it has not started has not.
+    /// Returns whether a block may have been freed for all that `thread` has done: a thread that it has not started has
+    /// not.
     fn may_have_begun(&self, thread: ThreadId, free: Free) -> bool {
         let is_parent = free.is_of_child && thread.index() == 0;
         !is_parent || self.races.try_borrow().is_ok_and(|races| races.parent(free.thread) == Some(thread))

@@ -43,7 +43,7 @@ pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
 pub(crate) struct Execution {
     /// The number of this execution among all executions of the process.
     pub(crate) generation: Generation,
-    /// The thread that runs.
+    /// The current thread.
     running: Cell<Option<ThreadId>>,
     /// The handle to stop each thread.
     stops: RefCell<Vec<Option<Stop>>>,
@@ -137,18 +137,18 @@ pub(crate) fn current_unguarded() -> Option<&'static Execution> {
     unsafe { execution.as_ref() }
 }
 
-/// Whether this code runs in a thread of a model, so that its operations are searched.
+/// Returns whether this code runs in a thread of a model, so that its operations are searched.
 pub(crate) fn is_active() -> bool {
     running().is_some()
 }
 
-/// Whether this code is part of a model.
+/// Returns whether this code is part of a model.
 #[must_use]
 pub fn is_in_model() -> bool {
     !CURRENT.get().is_null()
 }
 
-/// The number of the thread that runs and the size of its stack, if `address` is just beyond the end of that.
+/// Returns the number of the current thread and the size of its stack, if `address` is just beyond its end.
 ///
 /// Called by a signal handler, so it neither waits nor allocates.
 #[cfg(unix)]
@@ -221,7 +221,7 @@ pub(crate) fn note_effect() {
     note(|noted| noted.has_effect = true);
 }
 
-/// Records that the current thread has acquired so many references to the object with this number; releases are
+/// Records that the current thread has acquired this many references to the object with this number; releases are
 /// negative.
 pub(crate) fn note_taken(number: usize, how_many: i64) {
     note(|noted| noted.balance = noted.balance.wrapping_add(mix(1, number as u64).wrapping_mul(how_many as u64)));
@@ -234,7 +234,7 @@ pub(crate) fn perform_in_drop(what: What, place: &'static Location<'static>) {
     }
 }
 
-/// The thread that runs.
+/// Returns the current thread.
 #[inline]
 pub(crate) fn running() -> Option<ThreadId> {
     current_unguarded()?.running.get()
@@ -326,7 +326,7 @@ impl Here {
     /// None.
     pub(crate) const NOWHERE: Here = Here(std::ptr::null());
 
-    /// The execution of this OS thread.
+    /// Returns the execution of this OS thread.
     pub(crate) fn now() -> Self {
         Here(CURRENT.get())
     }
@@ -402,7 +402,7 @@ impl Execution {
         self.generation.renew();
     }
 
-    /// The thread that runs.
+    /// Returns the current thread.
     #[inline]
     pub(crate) fn running(&self) -> Option<ThreadId> {
         self.running.get()
@@ -422,13 +422,13 @@ impl Execution {
         f()
     }
 
-    /// Whether the thread that runs is in a call into this crate.
+    /// Returns whether the current thread is in a call into this crate.
     #[inline]
     pub(crate) fn is_in_call(&self) -> bool {
         self.frame.get().is_known()
     }
 
-    /// The operation that was asked for last.
+    /// Returns the operation that was asked for last.
     pub(crate) fn last_place(&self) -> Option<&'static Location<'static>> {
         self.last_place.get()
     }
@@ -440,7 +440,7 @@ impl Execution {
         }
     }
 
-    /// The model uses something that the search looks at.
+    /// Records that the model uses something that the search checks.
     #[inline]
     pub(crate) fn note_operation(&self) {
         if !self.has_operations.replace(true) {
@@ -515,9 +515,10 @@ impl Execution {
         }
     }
 
-    /// The text of a panic with which `thread` ended, and where that began.
+    /// Returns the text and the place of the panic with which `thread` ended.
     ///
-    /// A thread may catch a panic, panic with something else, and go on with the first one, so that the last is not the one.
+    /// A thread may catch a panic, panic with something else, and go on with the first one, so that the last is not the
+    /// one.
     pub(crate) fn panic_of(&self, thread: ThreadId, payload: &(dyn Any + Send)) -> (String, Option<Place>) {
         let text = text_of(payload);
         let panics = self.panics.borrow();
@@ -533,7 +534,7 @@ impl Execution {
         own.map(|panic| (panic.text.clone(), panic.place.clone())).collect()
     }
 
-    /// A number for a cell.
+    /// Assigns a number to a cell.
     pub(crate) fn new_slot(&self) -> u32 {
         let mut slots = self.slots.borrow_mut();
         slots.push(None);
@@ -562,7 +563,7 @@ impl Execution {
         self.slots.borrow()[key.index()]
     }
 
-    /// For each cell what was last written there, or read if nothing was.
+    /// Returns for each cell what was last written, or read if nothing was written.
     pub(crate) fn contents(&self) -> Vec<Option<Value>> {
         self.slots.borrow().clone()
     }
@@ -589,13 +590,13 @@ impl Execution {
         answer
     }
 
-    /// The own state of `thread`, which stands at `frame`, as a range of addresses.
+    /// Returns the own state of `thread`, which is stopped at `frame`, as an address range.
     pub(crate) fn own_state(&self, thread: ThreadId, frame: Frame) -> Range<usize> {
         let base = self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base);
         if frame.is_known() && frame.low() < base { frame.low()..base } else { 0..0 }
     }
 
-    /// How deep in its stack `thread` stands.
+    /// Returns the stack depth of `thread`.
     pub(crate) fn depth(&self, thread: ThreadId, frame: Frame) -> usize {
         self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base.wrapping_sub(frame.low()))
     }
@@ -619,7 +620,7 @@ impl Execution {
     }
 }
 
-/// What was last written to a cell whose execution is over, while values of that are dropped.
+/// Returns what was last written to a cell whose execution has ended, while its values are dropped.
 ///
 /// From then on the cell itself holds what is in it.
 pub(crate) fn settled(identity: &Identity) -> Option<Value> {

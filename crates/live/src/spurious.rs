@@ -19,7 +19,7 @@ impl Spurious {
         self.taken.clear();
     }
 
-    /// The number in all threads.
+    /// Returns the number in all threads.
     pub(crate) fn total(&self) -> usize {
         self.taken.iter().sum()
     }

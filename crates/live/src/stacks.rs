@@ -12,7 +12,7 @@ thread_local! {
     static SPARE: RefCell<Vec<(usize, DefaultStack)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A stack of `bytes` bytes.
+/// Returns a stack of `bytes` bytes.
 pub(crate) fn take(bytes: usize) -> DefaultStack {
     let spare = SPARE.try_with(|spare| {
         let mut spare = spare.borrow_mut();

@@ -25,6 +25,6 @@ impl Standing {
 
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} stands at {}, after {} operations", self.name(), self.place, self.performed)
+        write!(f, "{} is at {}, after {} operations", self.name(), self.place, self.performed)
     }
 }

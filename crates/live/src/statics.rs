@@ -34,7 +34,7 @@ impl fmt::Debug for Copies {
 }
 
 impl Copies {
-    /// The copy of the value at `original`, made when it is first asked for.
+    /// Returns the copy of the value at `original`, created at the first use.
     ///
     /// # Safety
     /// There is a value in a static.
@@ -56,12 +56,12 @@ impl Copies {
         original.wrapping_byte_offset((address as isize).wrapping_sub(start as isize))
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
     }
 
-    /// Where the copy of the value at `original` is, if there is one.
+    /// Returns the address of the copy of the value at `original`, if there is one.
     fn known<T>(&self, original: *const T) -> Option<*const T> {
         let copies = self.0.borrow();
         let copy = if copies.is_empty() { None } else { copies.get(&(original as usize)) };
@@ -92,7 +92,7 @@ impl Copies {
 }
 
 impl Copy {
-    /// A copy of the value at `original`.
+    /// Creates a copy of the value at `original`.
     ///
     /// # Safety
     /// There is a value in a static.
@@ -142,7 +142,7 @@ pub(crate) fn own_mut<T: ?Sized>(original: &mut T) -> &mut T {
     unsafe { &mut *own(original) }
 }
 
-/// What the execution that runs has of `original`, which it has a copy of only if that may have been changed.
+/// Returns the value that the current execution has for `original`: a copy only if it may have been changed.
 pub(crate) fn known_ref<T>(original: &T) -> &T {
     let copy = current(|execution| execution.copies.known(original)).flatten();
     // SAFETY: as for `own_ref`.
@@ -150,7 +150,7 @@ pub(crate) fn known_ref<T>(original: &T) -> &T {
 }
 
 impl Program {
-    /// Whether a static is at `address`.
+    /// Returns whether a static is at `address`.
     #[inline]
     pub(crate) fn has_static(&self, address: usize) -> bool {
         self.statics.iter().any(|range| range.contains(&address))

@@ -157,7 +157,7 @@ pub(crate) struct Thread {
     pub(crate) loops: Box<Loops>,
     /// Whether its last hint exceeded the fairness bound.
     pub(crate) exceeded: Option<Exceeded>,
-    /// Up to which operation its surroundings are looked at, and what of them.
+    /// The operation up to which its surroundings are compared, and which of them.
     pub(crate) watched_until: u32,
     pub(crate) watches: Watches,
     /// What is known of the place where it stands, if that may be the head of a loop.
@@ -175,7 +175,7 @@ impl Thread {
         self.watched_until = 0;
     }
 
-    /// Compares its surroundings for so many operations.
+    /// Compares its surroundings for this many operations.
     ///
     /// It may already be in an iteration of another loop, which goes on where this one ends before.
     pub(crate) fn watch(&mut self, watches: Watches, length: u32) {
@@ -208,7 +208,7 @@ struct Memory {
 }
 
 impl Memory {
-    /// The location of a cell.
+    /// Returns the location of a cell.
     fn entry(&mut self, key: Key) -> &mut Option<Loc> {
         if self.locations.len() <= key.index() {
             self.locations.resize(key.index() + 1, None);
@@ -388,7 +388,7 @@ impl Live {
         }
     }
 
-    /// `thread`, which stands at `frame`, has a request that was not looked at yet.
+    /// Handles a new request of `thread`, which is stopped at `frame`.
     fn asks(&mut self, thread: ThreadId, frame: Frame) {
         let own = &mut self.threads[thread.index()];
         let State::Waiting(request) = &mut own.state else { return };
@@ -464,7 +464,7 @@ impl Live {
         }
     }
 
-    /// The location of a cell; one that is new gets the next number.
+    /// Returns the location of a cell; a new one gets the next number.
     fn location(&self, cell: Cell) -> Loc {
         let mut memory = self.memory.borrow_mut();
         let next = Loc::at(memory.initial.len());
@@ -491,7 +491,7 @@ impl Live {
         bound == Some(loc)
     }
 
-    /// The number of the thread that the spawn of `thread` starts.
+    /// Returns the number of the thread that the spawn of `thread` starts.
     fn child(&self, thread: ThreadId) -> ThreadId {
         let own = &self.threads[thread.index()].child;
         own.get().unwrap_or_else(|| {
@@ -560,7 +560,7 @@ impl Live {
         published.get().inspect(|&block| self.execution.look_at_published(&mut races, thread, block));
     }
 
-    /// `thread` accesses a cell with its operation.
+    /// Records the access of the operation of `thread` to a cell.
     #[inline]
     fn note_access(&self, races: &mut Races, (thread, request): (ThreadId, &Request), cell: &Cell, kind: Kind) {
         // Only the compiler knows where a guard is dropped, so the place is that of its lock.
@@ -577,7 +577,7 @@ impl Live {
         }
     }
 
-    /// `thread` starts another with `body`, which knows of the blocks that this points to.
+    /// Records that `thread` starts another one with `body`, which knows the blocks that this points to.
     fn note_spawn(&self, races: &mut Races, thread: ThreadId, body: Option<&dyn FnOnce()>) {
         if let Some(body) = body {
             let start = std::ptr::from_ref(body).cast::<u8>() as usize;
@@ -588,12 +588,12 @@ impl Live {
         races.spawn(thread, child.expect("a spawn that is performed has a number"));
     }
 
-    /// Whether nothing was performed yet, so that there is nothing to take back.
+    /// Returns whether nothing was performed yet, so that there is nothing to take back.
     fn is_at_beginning(&self) -> bool {
         matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
     }
 
-    /// The operation at which `thread` stands, as it is performed with `answer`.
+    /// Returns the next operation of `thread`, as performed with `answer`.
     fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<RecordedOp> {
         let Status::Ready(op) = self.status(thread) else { return None };
         let mut awaited = Vec::new();

@@ -20,9 +20,9 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// Whether there is what was there before.
+    /// Returns whether there is what was there before.
     pub(crate) fn is_as_before(&self) -> bool {
-        // SAFETY: what was looked at stays where it is as long as the execution lasts.
+        // SAFETY: the copied memory stays in place as long as the execution lasts.
         unsafe { read(self.address, self.n_bytes.into()) == self.before }
     }
 }
@@ -32,11 +32,11 @@ impl Word {
 pub(crate) struct Surroundings {
     pieces: Vec<Range<usize>>,
     copy: Vec<u8>,
-    /// Whether they are being looked at, and with statics.
+    /// Whether they are being compared, and whether statics are included.
     pub(crate) watches: Watches,
 }
 
-/// What is looked at while a thread runs: each of them includes those before it.
+/// What is compared while a thread runs: each value includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum Watches {
     #[default]
@@ -61,7 +61,7 @@ impl Surroundings {
     pub(crate) unsafe fn add(&mut self, piece: Range<usize>) {
         let start = self.copy.len();
         self.copy.reserve(piece.len());
-        // SAFETY: the caller's, and there is room for it.
+        // SAFETY: upheld by the caller, and there is room for it.
         unsafe {
             std::ptr::copy_nonoverlapping(piece.start as *const u8, self.copy.as_mut_ptr().add(start), piece.len());
             self.copy.set_len(start + piece.len());
@@ -88,7 +88,7 @@ impl Surroundings {
     }
 }
 
-/// The words of a piece of memory, each with its number of bytes.
+/// Returns the words of a piece of memory, each with its number of bytes.
 fn words(piece: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
     let end = piece.end;
     piece.clone().step_by(size_of::<u64>()).map(move |address| (address, (end - address).min(size_of::<u64>())))
@@ -112,17 +112,17 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether it was found where statics are.
+    /// Returns whether it was found where statics are.
     pub(crate) fn knows_statics(&self) -> bool {
         !self.statics.is_empty()
     }
 
-    /// Whether a static or a thread-local is at `address`.
+    /// Returns whether a static or a thread-local is at `address`.
     pub(crate) fn has(&self, address: usize) -> bool {
         self.statics.iter().chain(&self.locals).any(|range| range.contains(&address))
     }
 
-    /// Where they are, found once for each OS thread.
+    /// Returns the statics, found once for each OS thread.
     pub(crate) fn here() -> Rc<Self> {
         thread_local!(static HERE: Rc<Program> = Rc::new(Program::find()));
         HERE.with(Rc::clone)
@@ -160,7 +160,7 @@ mod linux {
     ) -> libc::c_int {
         // SAFETY: the system passes what it says, and `find` a pointer to a program.
         let (info, program) = unsafe { (&*info, &mut *program.cast::<Program>()) };
-        // SAFETY: so many headers are there.
+        // SAFETY: this many headers are there.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let range = |header: &libc::Elf64_Phdr| {
             let start = (info.dlpi_addr + header.p_vaddr) as usize;
@@ -181,7 +181,7 @@ mod linux {
     }
 }
 
-/// The parts of a range that are not in another.
+/// Returns the parts of a range that are not in another one.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn without(whole: Range<usize>, hole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
     let (start, end) = (hole.start.clamp(whole.start, whole.end), hole.end.clamp(whole.start, whole.end));
@@ -196,7 +196,7 @@ fn own_statics() -> impl Iterator<Item = Range<usize>> {
     generation::places().into_iter().chain([pulse::place()])
 }
 
-/// Where a static is.
+/// Returns the address range of a static.
 pub(crate) fn place_of<T>(value: &'static T) -> Range<usize> {
     let start = std::ptr::from_ref(value) as usize;
     start..start + size_of::<T>()

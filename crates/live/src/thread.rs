@@ -273,12 +273,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The name in the ledger of the end of threads that are started here. The place itself names their results.
+/// Returns the name in the ledger of the end of threads that are started here. The place itself names their results.
 fn end_name(place: &'static Location<'static>) -> Name {
     Name::beside(place, 1)
 }
 
-/// The name of the destructors of their thread-locals.
+/// Returns the name of the destructors of their thread-locals.
 fn locals_name(place: &'static Location<'static>) -> Name {
     Name::beside(place, 2)
 }
@@ -368,7 +368,7 @@ impl<T> Modeled<T> {
         value.ok_or_else(|| Box::new("the model was given up") as Box<dyn Any + Send>)
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     fn is_finished(&self, place: &'static Location<'static>) -> bool {
         if !is_active() {
             return locked(&self.result).is_some();

@@ -45,7 +45,7 @@ pub(crate) fn resume(panics: Panics) {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Unknown;
 
-/// The name that is concrete if threads of a model need OS threads of their own.
+/// Returns the name that is concrete if threads of a model need OS threads of their own.
 pub(crate) fn needs_os_threads() -> Name {
     static NEEDS: u8 = 0;
     Name::new(Kind::Thing, &NEEDS)
@@ -76,7 +76,7 @@ fn find() -> Option<usize> {
     }
 }
 
-/// The thread-locals of this OS thread, word by word.
+/// Returns the thread-locals of this OS thread, word by word.
 fn words() -> Option<Vec<usize>> {
     let locals = Program::here().locals.clone()?;
     let start = locals.start as *const usize;

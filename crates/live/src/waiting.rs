@@ -246,7 +246,7 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
     }
 }
 
-/// A hash of bytes in memory, of which equal ones are taken to be equal.
+/// Returns a hash of bytes in memory; equal hashes are assumed to mean equal bytes.
 ///
 /// # Safety
 /// The bytes must be readable.
@@ -256,7 +256,7 @@ pub(crate) unsafe fn hash_bytes(address: usize, n_bytes: usize) -> u64 {
     starts.fold(0, |hash, start| mix(hash, unsafe { read(address + start, (n_bytes - start).min(size_of::<u64>())) }))
 }
 
-/// A hash of words, of which equal ones are taken to be equal.
+/// Returns a hash of words; equal hashes are assumed to mean equal words.
 fn hash(words: &[u64]) -> u64 {
     const MULTIPLIERS: [u64; 4] =
         [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];

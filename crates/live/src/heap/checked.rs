@@ -23,7 +23,7 @@ use crate::lifetimes;
 pub struct Checked;
 
 impl Checked {
-    /// Whether this is the global allocator.
+    /// Returns whether this is the global allocator.
     pub(crate) fn is_installed() -> bool {
         is_installed()
     }
@@ -68,14 +68,15 @@ unsafe impl GlobalAlloc for Checked {
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !contains(block as usize) {
-            // Memory that was allocated outside of a model stays with the system allocator. SAFETY: upheld by the caller.
+            // Memory that was allocated outside of a model stays with the system allocator. SAFETY: upheld by the
+            // caller.
             return unsafe { System.realloc(block, layout, size) };
         }
         let Ok(new_layout) = Layout::from_size_align(size, layout.align()) else { return ptr::null_mut() };
         // SAFETY: upheld by the caller.
         let new = unsafe { self.alloc(new_layout) };
         if !new.is_null() {
-            // SAFETY: both blocks have so many bytes, and the caller's.
+            // SAFETY: both blocks have this many bytes; otherwise upheld by the caller.
             unsafe {
                 ptr::copy_nonoverlapping(block, new, layout.size().min(size));
                 self.dealloc(block, layout);

@@ -86,7 +86,7 @@ pub(crate) enum Closed {
     Beside(BlockId),
 }
 
-/// Whether accesses can be observed on this system.
+/// Returns whether accesses can be observed on this system.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn is_supported() -> bool {
     // SAFETY: it only asks.
@@ -102,8 +102,8 @@ fn is_supported() -> bool {
 #[cfg(unix)]
 fn set_open(pages: &Range<usize>, is_open: bool) -> bool {
     let protection = if is_open { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
-    // SAFETY: the pages are of a lane, and belong to a block that nothing else is on. Who accesses what is closed gets a
-    // signal that opens it again, or does not go on.
+    // SAFETY: the pages are of a lane, and belong to a block that nothing else is on. Who accesses what is closed gets
+    // a signal that opens it again, or does not go on.
     unsafe { libc::mprotect(pages.start as *mut libc::c_void, pages.len(), protection) == 0 }
 }
 
@@ -112,7 +112,7 @@ fn set_open(_pages: &Range<usize>, _is_open: bool) -> bool {
     false
 }
 
-/// The pages that `range` is on.
+/// Returns the pages that contain `range`.
 fn pages(range: Range<usize>) -> Range<usize> {
     range.start & !(PAGE - 1)..range.end.next_multiple_of(PAGE)
 }
@@ -148,7 +148,7 @@ impl Block {
         self.start..self.start + self.size
     }
 
-    /// Whether accesses to the block are observed.
+    /// Returns whether accesses to the block are observed.
     fn is_to_close(&self) -> bool {
         match self.watched {
             // What happens to locations is seen without, and references that are counted lead to the rest.
@@ -186,7 +186,7 @@ impl Guard {
         self.is_relaxed.set(false);
     }
 
-    /// Looks at the accesses to a block from now on; returns whether it did not for this reason.
+    /// Starts watching the accesses to a block; returns whether it was not watched for this reason before.
     pub(super) fn watch(&self, block: &mut Block, id: BlockId, watched: Watched) -> bool {
         let is_new = block.watched < watched;
         if is_new {
@@ -230,7 +230,7 @@ impl Heap {
         self.guard.samples.set(accesses == PlainAccesses::Sampled);
     }
 
-    /// Whether plain accesses are observed in this search, but not in this execution.
+    /// Returns whether plain accesses are observed in this search, but not in this execution.
     pub(crate) fn skips_plain(&self) -> bool {
         self.guard.tracks.get() && !self.guard.tracks_now.get()
     }
@@ -241,23 +241,23 @@ impl Heap {
         self.guard.tracks_now.set(self.can_track_plain());
     }
 
-    /// Whether plain accesses are observed in this search.
+    /// Returns whether plain accesses are observed in this search.
     pub(crate) fn tracks_plain(&self) -> bool {
         self.guard.tracks.get()
     }
 
-    /// Whether plain accesses are observed in this execution.
+    /// Returns whether plain accesses are observed in this execution.
     #[inline]
     pub(crate) fn tracks_plain_now(&self) -> bool {
         self.guard.tracks_now.get()
     }
 
-    /// Whether plain accesses could be observed.
+    /// Returns whether plain accesses could be observed.
     pub(crate) fn can_track_plain(&self) -> bool {
         self.guard.can_track.get()
     }
 
-    /// Whether there is a closed block.
+    /// Returns whether there is a closed block.
     #[inline]
     pub(crate) fn has_closed(&self) -> bool {
         self.guard.has_closed.get()
@@ -321,7 +321,7 @@ impl Heap {
         }
     }
 
-    /// What is closed at `address`, if anything is.
+    /// Returns what is closed at `address`, if anything.
     pub(crate) fn closed_at(&self, address: usize) -> Option<Closed> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -358,7 +358,7 @@ impl Heap {
         });
     }
 
-    /// Whether it is recorded where accesses are.
+    /// Returns whether it is recorded where accesses are.
     pub(crate) fn records_sites(&self) -> bool {
         self.with(|_, sites| sites.is_recorded())
     }
@@ -368,12 +368,12 @@ impl Heap {
         self.guard.faulted.set(address);
     }
 
-    /// The address of the access that has failed last.
+    /// Returns the address of the access that has failed last.
     pub(crate) fn faulted(&self) -> usize {
         self.guard.faulted.get()
     }
 
-    /// A plain access to a block that `is_known` does not say to come before, by the time of its thread.
+    /// Returns a plain access to a block that is not ordered before, according to `is_known` of its time.
     pub(crate) fn plain_rival(&self, id: BlockId, is_known: impl Fn(ThreadId, Moment) -> bool) -> Option<BlockEvent> {
         self.with(|lanes, sites| {
             let touches = &lanes[id.lane as usize].blocks[id.index as usize].touches;
@@ -383,7 +383,7 @@ impl Heap {
         })
     }
 
-    /// An `Arc` of this crate was made of what is at `address`.
+    /// Records that the block at `address` belongs to an `Arc` of this crate.
     pub(crate) fn note_counted(&self, address: usize) {
         let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return };
         self.with(|lanes, _| {
@@ -393,7 +393,7 @@ impl Heap {
         });
     }
 
-    /// Whether another thread than `thread` may know the address of a block.
+    /// Returns whether another thread than `thread` may know the address of a block.
     pub(crate) fn is_shared(&self, id: BlockId) -> bool {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];

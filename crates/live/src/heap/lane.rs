@@ -76,7 +76,7 @@ impl Block {
         self.is_counted = false;
     }
 
-    /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
+    /// Returns whether `thread`, which frees it, has had its address in a location, so that it may be reused.
     ///
     /// This depends only on what the thread itself has done, since its next operation must not depend on the timing of
     /// other threads. Memory that only the standard library knows is never reused: it may be freed while a lock is
@@ -85,7 +85,7 @@ impl Block {
         self.published_by & bit(thread) != 0
     }
 
-    /// Whether another thread may know of it, so that it stays when it is freed.
+    /// Returns whether another thread may know of it, so that it stays when it is freed.
     pub(super) fn stays(&self) -> bool {
         self.published_by != 0 || !self.keys.is_empty()
     }
@@ -97,7 +97,7 @@ impl Block {
     }
 }
 
-/// The bit of a thread.
+/// Returns the bit of a thread.
 pub(super) fn bit(thread: ThreadId) -> u64 {
     1 << (thread.index() % 64)
 }
@@ -107,7 +107,7 @@ pub(super) fn bit(thread: ThreadId) -> u64 {
 pub(super) struct GivenUp {
     pub(super) free: Free,
     pub(super) id: BlockId,
-    /// Whether the thread has allocated it once more.
+    /// Whether the thread has allocated it again.
     pub(super) is_taken: bool,
 }
 
@@ -182,25 +182,25 @@ impl Lane {
         Some(start)
     }
 
-    /// How far from the beginning of its page the next block is, which has that to itself.
+    /// Returns the offset in its page of the next block, which has pages of its own.
     fn offset(&self, size: usize, align: usize) -> usize {
         let room = PAGE.saturating_sub(size);
         let offset = self.blocks.len() * STRIDE % (room + 1);
         offset - offset % align.max(GRAIN)
     }
 
-    /// The block that begins at `address`.
+    /// Returns the block that begins at `address`.
     pub(super) fn at(&self, address: usize) -> Option<usize> {
         self.blocks.binary_search_by_key(&address, |block| block.start).ok()
     }
 
-    /// The block that `address` is in.
+    /// Returns the block that contains `address`.
     pub(super) fn around(&self, address: usize) -> Option<usize> {
         let index = self.blocks.partition_point(|block| block.start <= address).checked_sub(1)?;
         (address < self.blocks[index].start + self.blocks[index].size).then_some(index)
     }
 
-    /// Where the blocks are that it has.
+    /// Returns the address ranges of its blocks.
     pub(super) fn used(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.blocks.iter().filter(|block| block.is_live).map(|block| block.start..block.start + block.size)
     }
@@ -209,7 +209,8 @@ impl Lane {
     pub(super) fn end_execution(&mut self, arena: &Arena, index: usize) {
         let live = self.blocks.iter().filter(|block| block.is_live);
         let (n_live, end) = live.fold((0, 0), |(n, _), block| (n + 1, block.start + block.size));
-        // The next one begins at the same place in a page, so that what looks at the low bits of addresses does the same.
+        // The next one begins at the same place in a page, so that code that depends on the low bits of addresses
+        // behaves the same.
         let step = if end - self.bounds.start.min(end) < self.bounds.len() / 2 { PAGE } else { GRAIN };
         self.first = arena.leave(index, n_live, end.next_multiple_of(step));
         self.next = self.first;

@@ -31,7 +31,7 @@ pub(crate) fn is_poison(address: usize) -> bool {
     address.abs_diff(POISON.load(Ordering::Relaxed)) < BYTES / 2
 }
 
-/// An address near the poison that nothing leads to.
+/// Returns an address near the poison that nothing leads to.
 pub(crate) fn resume_address() -> usize {
     POISON.load(Ordering::Relaxed) - BYTES / 2 + 64
 }

@@ -32,14 +32,14 @@ pub(super) fn note_installed() {
     }
 }
 
-/// Whether the checked allocator is the global one.
+/// Returns whether the checked allocator is the global one.
 pub(crate) fn is_installed() -> bool {
     // Whatever the global allocator is, this asks it for memory.
     drop(std::hint::black_box(Box::new(0_u64)));
     IS_INSTALLED.load(Ordering::Relaxed)
 }
 
-/// Whether `address` may be that of a block of a model.
+/// Returns whether `address` may be that of a block of a model.
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {
     let start = START.load(Ordering::Relaxed);
@@ -129,7 +129,7 @@ impl Own {
         self.in_use.set(in_use);
     }
 
-    /// The first that is not in use and that `is_fit`.
+    /// Returns the first that is not in use and that `is_fit`.
     fn take(&self, is_fit: impl Fn(usize) -> bool) -> Option<usize> {
         let is_free = |index: &usize| self.starts.get()[*index] != 0 && !self.in_use.get()[*index];
         let index = (0..KEPT).filter(is_free).find(|&index| is_fit(self.starts.get()[index]))?;
@@ -171,7 +171,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// An arena that no other model has, if the allocator is installed and there is one.
+    /// Returns an unused arena, if the allocator is installed and there is one.
     pub(super) fn take() -> Option<Self> {
         if !is_installed() {
             return None;
@@ -196,24 +196,24 @@ impl Arena {
         of_own(has_room).or_else(|| of_all(has_room)).or_else(|| of_own(|_| true)).or_else(|| of_all(|_| true))
     }
 
-    /// Whether executions have left little in its lanes.
+    /// Returns whether executions have left little in its lanes.
     fn has_room(&self) -> bool {
         let most = self.lane / ALONE_PART / 2;
         self.header().lanes.iter().all(|left| left.bytes.load(Ordering::Relaxed) < most)
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: the beginning of an arena is mapped for good and holds nothing else; zeros are a value of it.
+        // SAFETY: the beginning of an arena stays mapped and contains nothing else; zeros are a valid value.
         unsafe { &*(self.start as *const Header) }
     }
 
-    /// Where a lane is, if there is one with this number.
+    /// Returns the address range of a lane, if one has this number.
     pub(super) fn lane(&self, index: usize) -> Option<Range<usize>> {
         let start = self.start + (index + 1) * self.lane;
         (index < LANES).then_some(start..start + self.lane)
     }
 
-    /// The lane that `address` is in.
+    /// Returns the lane that contains `address`.
     #[inline]
     pub(super) fn lane_of(&self, address: usize) -> Option<usize> {
         // Lanes have sizes that are powers of two.
@@ -222,18 +222,19 @@ impl Arena {
         (address >= self.start + self.lane && index < LANES).then_some(index)
     }
 
-    /// Whether a number is less than the address of any block.
+    /// Returns whether a number is less than the address of any block.
     #[inline]
     pub(super) fn is_above(&self, number: u64) -> bool {
         number < self.start as u64
     }
 
-    /// The first address of a lane behind what earlier executions left there.
+    /// Returns the first address of a lane behind what earlier executions left there.
     pub(super) fn first_free(&self, index: usize) -> usize {
         self.start + (index + 1) * self.lane + self.header().lanes[index].bytes.load(Ordering::Relaxed)
     }
 
-    /// An execution has left so many more blocks in a lane, up to `end`; returns where the next one begins.
+    /// Records that an execution has left this many more blocks in a lane, up to `end`; returns where the next one
+    /// begins.
     pub(super) fn leave(&self, index: usize, blocks: usize, end: usize) -> usize {
         let left = &self.header().lanes[index];
         if blocks > 0 {
@@ -245,13 +246,14 @@ impl Arena {
         self.first_free(index)
     }
 
-    /// A block is freed that an earlier execution left in a lane.
+    /// Records the free of a block that an earlier execution left in a lane.
     pub(super) fn forget_old(&self, index: usize) {
         let blocks = &self.header().lanes[index].blocks;
         let _ = blocks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |blocks| blocks.checked_sub(1));
     }
 
-    /// Lets another model have it: on the same OS thread if it belongs to that, so that addresses stay the same.
+    /// Releases the arena for another model: on the same OS thread if it belongs to that, so that addresses stay the
+    /// same.
     pub(super) fn give_back(self) {
         if OWN.try_with(|own| own.give_back(self.start)).unwrap_or(false) {
             return;

@@ -45,7 +45,7 @@ impl Sites {
         Site(self.traces.len() as u32 - 1)
     }
 
-    /// The place in the user's source.
+    /// Returns the place in the user's source.
     pub(super) fn place(&self, site: Site) -> Option<Place> {
         let trace = self.traces.get(site.0 as usize)?;
         place_in(&trace.to_string())
@@ -106,8 +106,8 @@ fn is_in_backtrace() -> bool {
 /// Returns the first place in a backtrace that is neither in this crate, in its coroutines, nor in the standard
 /// library.
 ///
-/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a function
-/// that was inlined may be without its path, so that its file decides too.
+/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a
+/// function that was inlined may be without its path, so that its file decides too.
 fn place_in(trace: &str) -> Option<Place> {
     let own_files = file!().trim_end_matches("heap/site.rs");
     let mut is_own = true;
@@ -131,7 +131,8 @@ fn place_in(trace: &str) -> Option<Place> {
     None
 }
 
-/// The name of a file as `Location` has it: relative to the directory in which the program was built, if it is below.
+/// Returns the name of a file as in `Location`: relative to the directory in which the program was built, if it is
+/// below.
 fn relative(file: &str) -> String {
     let file = file.strip_prefix("./").unwrap_or(file);
     let here = std::env::current_dir().ok();

@@ -118,7 +118,7 @@ pub(super) unsafe fn resume(context: *mut libc::c_void) -> bool {
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const RED_ZONE: i64 = 128;
 
-/// The registers of a context beside the general ones.
+/// Returns the registers of a context beside the general ones.
 ///
 /// # Safety
 /// The context is one that the system made.
@@ -130,11 +130,11 @@ unsafe fn more(context: &mut libc::mcontext_t) -> &mut [u8] {
     const SAID: usize = 464;
     const MARK: u32 = 0x4650_5853;
     let start = context.fpregs.cast::<u8>();
-    // SAFETY: so many bytes are always there.
+    // SAFETY: this many bytes are always there.
     let legacy = unsafe { std::slice::from_raw_parts(start, LEGACY) };
     let word = |at: usize| u32::from_ne_bytes([legacy[at], legacy[at + 1], legacy[at + 2], legacy[at + 3]]);
     let n_bytes = if word(SAID) == MARK { (word(SAID + 4) as usize).max(LEGACY) } else { LEGACY };
-    // SAFETY: the system says that there are so many.
+    // SAFETY: the system says that there are this many.
     unsafe { std::slice::from_raw_parts_mut(start, n_bytes) }
 }
 

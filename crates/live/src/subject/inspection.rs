@@ -92,7 +92,7 @@ impl PlacesOfStd {
     /// A power of two.
     const MOST: usize = 16;
 
-    /// Whether `place` is in the standard library.
+    /// Returns whether `place` is in the standard library.
     #[inline]
     pub(super) fn has(&mut self, place: &'static Location<'static>) -> bool {
         let address = std::ptr::from_ref(place) as usize;
@@ -104,7 +104,7 @@ impl PlacesOfStd {
     }
 }
 
-/// Whether a place is in the standard library, as that of a destructor is which the compiler calls.
+/// Returns whether a place is in the standard library, as that of a destructor is which the compiler calls.
 #[cold]
 fn is_of_std(place: &Location<'_>) -> bool {
     let file = place.file();

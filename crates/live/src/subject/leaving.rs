@@ -20,7 +20,7 @@ const MAX_CONCLUDED: u32 = 10_000;
 /// borrowed.
 static HAS_DISCARDED: AtomicBool = AtomicBool::new(false);
 
-/// Whether an execution was abandoned in this process, with everything that its code has borrowed or locked.
+/// Returns whether an execution was abandoned in this process, with everything that its code has borrowed or locked.
 #[must_use]
 pub fn has_discarded() -> bool {
     HAS_DISCARDED.load(Ordering::Relaxed)
@@ -99,7 +99,7 @@ impl Live {
         }
     }
 
-    /// Whether `thread` is in a failed await and would read the same once more.
+    /// Returns whether `thread` is in a failed await and would read the same again.
     fn would_fail_again(&self, thread: ThreadId) -> bool {
         let loops = &self.threads[thread.index()].loops;
         let is_same = |(key, value): (Key, Value)| self.execution.written(key).is_none_or(|now| now == value);

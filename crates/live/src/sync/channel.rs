@@ -1,5 +1,4 @@
-//! The state of a channel as one value: the numbers of messages sent and received, the number of senders, and whether
-//! the receiver was dropped.
+//! The state of a channel as one value: counts of messages and senders, and whether it is closed.
 
 use teetotal_program::Value;
 

@@ -18,8 +18,8 @@ use crate::spurious::goes_wrong;
 
 /// A condition variable.
 ///
-/// In a model its state is the set of waiting threads, one bit for each; from the 65th on they share bits.
-/// A notification orders nothing: what one thread does before it and another after its wait is ordered by the mutex only.
+/// In a model its state is the set of waiting threads, one bit for each; from the 65th on they share bits. A
+/// notification orders nothing: what one thread does before it and another after its wait is ordered by the mutex only.
 pub struct Condvar {
     real: real::Condvar,
     identity: Identity,

@@ -98,17 +98,17 @@ impl Loans {
     }
 }
 
-/// Returns a number for a change of the data at `key`, by its hashes; those of a change and of its reversal add up to
-/// 0.
+/// Returns a number for a change of the data at `key`, by its hashes; the numbers of a change and of its reversal
+/// cancel out.
 fn change(key: Key, before: u64, after: u64) -> u64 {
     let number = |hash| mix(mix(2, key.index() as u64), hash);
     number(after).wrapping_sub(number(before))
 }
 
-/// A hash of the bytes of a value, unless it is too large.
+/// Returns a hash of the bytes of a value, unless it is too large.
 fn hash_of<T: ?Sized>(data: *const T) -> Option<u64> {
     // SAFETY: the guard of the lock says that there is a value.
     let n_bytes = unsafe { size_of_val(&*data) };
-    // SAFETY: so many bytes are there.
+    // SAFETY: this many bytes are there.
     (n_bytes <= MOST_BYTES).then(|| unsafe { hash_bytes(data.cast::<u8>() as usize, n_bytes) })
 }

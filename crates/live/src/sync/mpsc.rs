@@ -40,7 +40,7 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     (SyncSender(Way::Real(sender)), Receiver(End::Real(receiver)))
 }
 
-/// The name that is concrete if a thread can observe whether the receiver of a rendezvous channel is blocked.
+/// Returns the name that is concrete if a thread can observe whether the receiver of a rendezvous channel is blocked.
 fn is_receiver_blocked() -> Name {
     static BLOCKED: u8 = 0;
     Name::new(Kind::Thing, &BLOCKED)
@@ -80,7 +80,7 @@ impl<T> Shared<T> {
         f(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many messages a sender may leave in the channel.
+    /// Returns the number of messages that the channel can hold.
     fn room(&self) -> Value {
         self.bound.map_or(Value::MAX, |bound| bound.max(1) as Value)
     }
@@ -137,7 +137,7 @@ impl<T> Shared<T> {
         self.put(state, message).map(drop).map_err(TrySendError::Disconnected)
     }
 
-    /// The message that the receiver has come to, given the state that it saw.
+    /// Returns the next message of the receiver, given the state that it read.
     fn get(&self, state: Value) -> Option<T> {
         let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).taken;
         if channel::sent(state) as usize <= taken {
@@ -209,7 +209,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// A channel that was created outside of all models, which a model cannot use.
+/// Returns `real`, a channel that was created outside of all models, which a model cannot use.
 #[track_caller]
 fn refused<T>(real: &T) -> &T {
     refuse_captured(Location::caller());

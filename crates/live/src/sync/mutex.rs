@@ -83,7 +83,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Where the data is.
+    /// Returns a pointer to the data.
     fn data(&self) -> *mut T {
         // SAFETY: there is a value.
         unsafe { own(self.data.get()) }

@@ -62,7 +62,7 @@ impl Once {
         Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
-    /// The state in this execution, as far as the thread that runs knows.
+    /// Returns the state in this execution, as far as the current thread has observed it.
     fn known(&self) -> Option<Value> {
         current(|execution| execution.written(self.identity.known(execution)?)).flatten()
     }
@@ -174,7 +174,7 @@ impl<T> OnceLock<T> {
         OnceLock { once: Once::new(), real: real::OnceLock::new() }
     }
 
-    /// The value of this execution.
+    /// Returns the value of this execution.
     fn value(&self) -> Option<&T> {
         let pointer = current(|execution| {
             let key = self.once.identity.known(execution)?;
@@ -184,7 +184,7 @@ impl<T> OnceLock<T> {
         pointer.flatten().map(|pointer| unsafe { &*pointer.cast::<T>() })
     }
 
-    /// Whether the lock is used outside of executions, or was made with a value.
+    /// Returns whether the lock is used outside of executions, or was made with a value.
     #[track_caller]
     fn is_outside(&self) -> bool {
         if running().is_some() && self.real.get().is_some() {

@@ -43,7 +43,7 @@ pub(crate) const WAITING_WRITERS: Value = !(WAITING_WRITER - 1);
 /// All threads that hold the lock.
 const HOLDERS: Value = WAITING_WRITER - 1;
 
-/// The name that is concrete if a thread takes a read lock while it holds one.
+/// Returns the name that is concrete if a thread takes a read lock while it holds one.
 ///
 /// The standard library does not specify whether a reader may enter while a writer waits. This matters to a thread that
 /// already reads: the writer waits for it, so it is blocked forever if it may not enter.
@@ -93,7 +93,7 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Where the data is.
+    /// Returns a pointer to the data.
     fn data(&self) -> *mut T {
         // SAFETY: there is a value.
         unsafe { own(self.data.get()) }

@@ -171,8 +171,8 @@ impl Builder {
         let result = unmodeled(|| Packet::untracked(Mutex::new(None), place));
         let body = body(f, result.clone(), place, Ends::InScope);
         let body: Box<dyn FnOnce() + 'scope> = unmodeled(|| Box::new(body));
-        // SAFETY: the scope does not end before the thread has dropped everything of this lifetime; a model that is given
-        // up runs none of its threads any more.
+        // SAFETY: the scope does not end before the thread has dropped everything of this lifetime; a model that is
+        // given up runs none of its threads any more.
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
         let modeled = start(self.name, result, body, place);
         locked(waiting).push(Started { number: modeled.number, thread: modeled.thread.clone(), place });
