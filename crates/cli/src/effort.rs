@@ -28,7 +28,7 @@ pub(crate) struct Effort {
     #[arg(env = "TEETOTAL_SEED", hide_env = true)]
     seed: u64,
 
-    /// Depth of the bugs for which pct gives a guarantee
+    /// Bug depth for the guarantee of pct
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = values::depth)]
     #[arg(env = "TEETOTAL_DEPTH", hide_env = true)]
     depth: u32,

@@ -139,7 +139,7 @@ impl Execution {
         }
     }
 
-    /// Returns whether an access is told: it is wrong, or it is recorded where accesses are.
+    /// Returns whether an access is reported: it is an error, or places are recorded.
     fn is_told(&self, thread: ThreadId, id: BlockId) -> bool {
         CAN_RETURN && self.heap.records_sites() || self.is_unpublished(thread, id)
     }
@@ -154,7 +154,8 @@ impl Execution {
             && races.as_mut().is_ok_and(|races| !races.knows_time(thread, owner, time))
     }
 
-    /// `thread` has read or written the address of this block for the first time; plain accesses to it may matter.
+    /// Called when `thread` has read or written the address of a block for the first time; plain accesses to it may
+    /// matter.
     pub(crate) fn look_at_published(&self, races: &mut Races, thread: ThreadId, id: BlockId) {
         let (owner, time, _) = self.heap.born_when(id, thread);
         if self.heap.can_track_plain() && owner != thread && !races.knows_time(thread, owner, time) {
@@ -186,8 +187,8 @@ impl Execution {
         rival
     }
 
-    /// `thread` frees a block: plain accesses to it matter if another thread may have its address, and not have done
-    /// with it.
+    /// Called when `thread` frees a block: plain accesses to it matter if another thread may have its address and still
+    /// use it.
     fn look_at_free(&self, thread: ThreadId, id: BlockId) {
         if self.heap.can_track_plain() && self.heap.is_shared(id) {
             let is_last = self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_ends(thread));

@@ -203,7 +203,7 @@ impl Races {
         None
     }
 
-    /// `owner` made the cell, or moved it to where it is, when it was `born`.
+    /// Records that `owner` created the cell, or moved it to its place, at the time `born`.
     pub(crate) fn create(&mut self, owner: ThreadId, born: Moment, key: Key) {
         self.make_room(key);
         let history = &mut self.data[key.index()];
@@ -214,7 +214,7 @@ impl Races {
         history.accesses.push(Access { thread: owner, time, after, place, kind: Kind::CREATION });
     }
 
-    /// `thread` makes the cell, which is new, at `place`.
+    /// Records that `thread` creates the cell at `place`.
     pub(crate) fn construct(&mut self, thread: ThreadId, now: Moment, key: Key, place: &'static Location<'static>) {
         self.make_room(key);
         let (history, Moment { time, after }) = (&mut self.data[key.index()], now);

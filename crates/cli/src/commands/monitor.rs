@@ -20,7 +20,7 @@ pub(crate) struct MonitorArgs {
     #[arg(value_name = "TRACE")]
     trace: String,
 
-    /// Model in question: tso or pso
+    /// Memory model: tso or pso
     #[arg(short, long, value_name = "MODEL", default_value = "tso", value_parser = values::weak_model)]
     #[arg(env = "TEETOTAL_MODEL", hide_env = true)]
     model: ModelId,
