@@ -25,7 +25,7 @@ fn only_std() {
     thread.join().expect("it ends");
 }
 
-/// The references are those of `teetotal`, and nobody can tell how many there are.
+/// The references are those of `teetotal`, and no thread observes how many there are.
 fn std_behind_arc() {
     let cell = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let other = Arc::clone(&cell);

@@ -29,13 +29,13 @@ impl<T: Copy> Shared<T> {
 
     #[track_caller]
     fn get(&self) -> T {
-        // SAFETY: nobody writes meanwhile, or the search says so.
+        // SAFETY: no thread writes meanwhile, or the search reports it.
         self.0.with(|value| unsafe { *value })
     }
 
     #[track_caller]
     fn set(&self, new: T) {
-        // SAFETY: nobody accesses it meanwhile, or the search says so.
+        // SAFETY: no thread accesses it meanwhile, or the search reports it.
         self.0.with_mut(|value| unsafe { *value = new });
     }
 }
