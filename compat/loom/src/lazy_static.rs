@@ -1,9 +1,9 @@
-//! What `lazy_static!` makes.
+//! The types of `lazy_static!`.
 
 pub use teetotal::lazy_static::lenient::Lazy;
 pub use teetotal::lazy_static::{AccessError, panicking, yield_now};
 
-/// As the macro of the crate of the same name, with a fresh value for each execution of a model.
+/// Declares lazily initialized statics like the crate `lazy_static`, with a fresh value for each execution of a model.
 #[macro_export]
 macro_rules! lazy_static {
     ($($(#[$attribute:meta])* $vis:vis static ref $name:ident: $t:ty = $init:expr;)*) => {

@@ -1,17 +1,17 @@
-//! The interface of loom, on teetotal.
+//! A drop-in replacement for loom, based on teetotal.
 //!
-//! Tests that were written for loom run on teetotal without a change when this crate replaces loom:
+//! Tests written for loom run unchanged on teetotal if this crate replaces loom:
 //!
 //! ```toml
 //! [patch.crates-io]
 //! loom = { git = "<where teetotal is>" }
 //! ```
 //!
-//! It installs `teetotal::alloc::Checked` as the global allocator, so that uses after free are found and a node that is
-//! published without synchronization is a race; a program with a global allocator of its own takes the crate with
-//! `default-features = false`.
+//! The crate installs `teetotal::alloc::Checked` as the global allocator, so uses after free are found, and a node that
+//! is published without synchronization is a data race. A program with a global allocator of its own uses the crate
+//! with `default-features = false`.
 //!
-//! Every execution under PSO is looked at, which has every execution of SC and TSO too; `TEETOTAL_MODEL` names another
+//! Every execution under PSO is searched, which allows every execution of SC and TSO; `TEETOTAL_MODEL` selects another
 //! model.
 
 #![warn(missing_docs)]
@@ -22,7 +22,7 @@ pub mod model;
 pub mod sync;
 pub mod thread;
 
-/// Knows the memory of a model; the feature `allocator`, which is on by default, installs it.
+/// The allocator that checks the memory of models; installed by the feature `allocator`, which is on by default.
 #[cfg(feature = "allocator")]
 #[global_allocator]
 static ALLOCATOR: teetotal::alloc::Checked = teetotal::alloc::Checked;
@@ -40,5 +40,5 @@ pub use teetotal::__lazy_static;
 #[doc(inline)]
 pub use crate::model::model;
 
-/// How many threads a model may have in loom. Here there is no such limit.
+/// The maximum number of threads in a model of loom; there is no limit here.
 pub const MAX_THREADS: usize = 5;

@@ -1,40 +1,40 @@
-//! How to run a model.
+//! Running models.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use teetotal::model as inner;
 
-/// How to run a model, with the fields of loom.
+/// Settings for the check of a model, with the fields of loom.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Builder {
-    /// How many threads a model may have. There is no limit here, and nothing is made of it.
+    /// Ignored; any number of threads is possible.
     pub max_threads: usize,
-    /// How many operations an execution may have. A model that has more fails.
+    /// The maximum number of operations in one execution; a longer execution fails the model.
     pub max_branches: usize,
-    /// How many executions are run at most.
+    /// The maximum number of executions.
     pub max_permutations: Option<usize>,
-    /// How long executions are run at most.
+    /// The maximum duration of the search.
     pub max_duration: Option<Duration>,
-    /// How often a thread may be interrupted in one execution, in a search that need not be complete.
+    /// The maximum number of preemptions in one execution; the search may then be incomplete.
     ///
-    /// All executions are run if there are not too many; only otherwise it is those with few interruptions.
+    /// It applies once there are too many executions to run all.
     pub preemption_bound: Option<usize>,
-    /// The file in which the search is kept.
+    /// The file in which the search is saved.
     pub checkpoint_file: Option<PathBuf>,
-    /// After how many executions it is kept.
+    /// The number of executions between saves.
     pub checkpoint_interval: usize,
-    /// Whether only what is between [`crate::explore`] and [`crate::stop_exploring`] is searched. Everything is.
+    /// Ignored; everything is explored, not only between [`crate::explore`] and [`crate::stop_exploring`].
     pub expect_explicit_explore: bool,
-    /// Whether places in the source are known. They are.
+    /// Ignored; places in the source are always known.
     pub location: bool,
-    /// Whether it is said each second how far the search is.
+    /// Whether to print progress every second.
     pub log: bool,
 }
 
 impl Builder {
-    /// What is searched when nothing else is said.
+    /// Returns the defaults, with changes from the environment.
     #[must_use]
     pub fn new() -> Self {
         let inner = inner::Builder::like_loom();
@@ -52,16 +52,16 @@ impl Builder {
         }
     }
 
-    /// Sets the file of a checkpoint.
+    /// Sets the file in which the search is saved.
     pub fn checkpoint_file(&mut self, file: &str) -> &mut Self {
         self.checkpoint_file = Some(file.into());
         self
     }
 
-    /// Runs the executions of `f`.
+    /// Checks every execution of `f`.
     ///
     /// # Panics
-    /// If something is wrong with one of them.
+    /// If an execution fails.
     #[track_caller]
     pub fn check<F>(&self, f: F)
     where
@@ -85,10 +85,10 @@ impl Default for Builder {
     }
 }
 
-/// Runs every execution of `f`.
+/// Checks every execution of `f`.
 ///
 /// # Panics
-/// If something is wrong with one of them.
+/// If an execution fails.
 #[track_caller]
 pub fn model<F>(f: F)
 where

@@ -22,7 +22,7 @@ fn failure(model: impl Fn() + Send + Sync + 'static) -> Option<String> {
 fn is_a_race_unless_released(model: fn(Ordering)) {
     let text = failure(move || model(Relaxed)).expect("nothing orders the creation before the access");
     assert!(text.starts_with("data race: "), "{text}");
-    assert!(text.contains("main makes it here"), "{text}");
+    assert!(text.contains("main creates it here"), "{text}");
     assert_eq!(failure(move || model(Release)), None);
 }
 

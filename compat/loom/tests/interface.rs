@@ -141,7 +141,7 @@ fn threads_may_share_what_is_not_of_loom() {
                 let (x, hidden) = (x.clone(), hidden.clone());
                 thread::spawn(move || {
                     x.load(Ordering::Relaxed);
-                    let mut count = hidden.lock().expect("nobody panics");
+                    let mut count = hidden.lock().expect("no thread panics");
                     *count += 1;
                     let is_second = *count == 2;
                     drop(count);

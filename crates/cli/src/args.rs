@@ -62,12 +62,12 @@ Examples:
   teetotal compare SB --witness
   teetotal explain tso";
 
-/// The definition of the command line, for man pages and completions.
+/// Returns the definition of the command line, for man pages and completions.
 pub(crate) fn definition() -> clap::Command {
     Cli::command()
 }
 
-/// The command, or `None` if help was printed.
+/// Returns the command, or `None` if help was printed.
 pub(crate) fn parse(out: &mut Output) -> Result<Option<Command>, Fault> {
     let error = match Cli::try_parse() {
         Ok(cli) => return Ok(Some(cli.command)),
@@ -85,7 +85,7 @@ pub(crate) fn parse(out: &mut Output) -> Result<Option<Command>, Fault> {
     Ok(None)
 }
 
-/// Says where a bad value comes from, if it was not written on the command line.
+/// Adds the environment variable that an invalid value comes from.
 fn with_origin(fault: Fault, error: &clap::Error) -> Fault {
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return fault };
     let Some(name) = option.split([' ', '=']).next().and_then(|word| word.strip_prefix("--")) else { return fault };

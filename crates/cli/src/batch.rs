@@ -1,4 +1,4 @@
-//! Processes every program that the arguments name, and continues after one that is refused.
+//! Processes every program that the arguments name, and continues after errors.
 
 use teetotal::parts::frontends::Settings;
 use teetotal::{CheckError, exit};
@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::output::{self, Output};
 use crate::program::{self, Loaded};
 
-/// Does `one` with each program, which gives the exit codes for it; gives the most serious one.
+/// Calls `one` with each program and returns the most serious of the exit codes.
 pub(crate) fn each(
     arguments: &[String],
     settings: &Settings,
@@ -40,7 +40,7 @@ pub(crate) fn tell(fault: &Fault, out: &mut Output) -> Result<u8, Fault> {
     Ok(fault.code())
 }
 
-/// Why a program was not checked.
+/// Returns the error for a program that was not checked.
 pub(crate) fn fault_of(error: &CheckError) -> Fault {
     let text = error.to_string();
     match error {

@@ -11,29 +11,29 @@ use teetotal::{CheckError, Checkpoints, Coverage, Options, Outcome, Program, Sto
 use crate::fault::Fault;
 use crate::output;
 
-/// The first checkpoint is taken soon, so that there is one.
+/// The time until the first checkpoint; short, so that there is one soon.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// The others are this far apart.
+/// The time between two checkpoints.
 const PACE: Duration = Duration::from_secs(10);
 
-/// How many steps a worker takes between two looks at the clock.
+/// The number of steps of a worker between two readings of the clock.
 const INTERVAL: u64 = 4_096;
 
-/// A file with a checkpoint, or for one.
+/// A checkpoint file, which need not exist yet.
 #[derive(Debug)]
 pub(crate) struct Keeper {
     path: PathBuf,
-    /// The checkpoint in the file, if there is a file.
+    /// The checkpoint in the file, if the file exists.
     from: Option<String>,
     /// When the next checkpoint is due.
     next: Mutex<Instant>,
-    /// The last mistake in writing the file.
+    /// The last error in writing the file.
     failed: Mutex<Option<String>>,
 }
 
 impl Keeper {
-    /// Reads the checkpoint at `path`, if there is one.
+    /// Reads the checkpoint at `path`, if the file exists.
     pub(crate) fn open(path: &str) -> Result<Self, Fault> {
         let from = match fs::read_to_string(path) {
             Ok(text) => Some(text),
@@ -44,7 +44,7 @@ impl Keeper {
         Ok(Keeper { path: PathBuf::from(path), from, next, failed: Mutex::new(None) })
     }
 
-    /// Searches from the checkpoint, and keeps new ones.
+    /// Resumes the search from the checkpoint, and saves new ones.
     pub(crate) fn check(
         &self,
         program: &std::sync::Arc<Program>,
@@ -62,7 +62,7 @@ impl Keeper {
         Ok(outcome)
     }
 
-    /// Replaces the file at once, so that there is always a whole checkpoint.
+    /// Replaces the file atomically, so that there is always a complete checkpoint.
     fn write(&self, text: &str) -> io::Result<()> {
         let mut name = self.path.clone().into_os_string();
         name.push(".new");
@@ -73,7 +73,7 @@ impl Keeper {
         fs::rename(&new, &self.path)
     }
 
-    /// Says what became of the file: it stays only while there is something left to search.
+    /// Reports whether the file was saved or removed: it stays only while the search is unfinished.
     fn finish(&self, coverage: &Coverage) {
         let path = self.path.display();
         match coverage {

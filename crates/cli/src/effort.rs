@@ -1,4 +1,4 @@
-//! How hard to search: the options that every search takes.
+//! Options that every search accepts: search, limits, jobs.
 
 use std::num::NonZeroUsize;
 use std::thread::available_parallelism;
@@ -28,7 +28,7 @@ pub(crate) struct Effort {
     #[arg(env = "TEETOTAL_SEED", hide_env = true)]
     seed: u64,
 
-    /// Depth of the bugs for which pct gives a guarantee
+    /// Bug depth for the guarantee of pct
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = values::depth)]
     #[arg(env = "TEETOTAL_DEPTH", hide_env = true)]
     depth: u32,
@@ -43,12 +43,12 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// The limits, if the search heeds them all.
+    /// Returns the limits, or an error if the search does not apply one of them.
     pub(crate) fn limits(&self) -> Result<AllLimits, Fault> {
         limits::gather(&self.limit, self.search())
     }
 
-    /// To search everything under `model`, with every check.
+    /// Returns the options for a complete search under `model` with every check.
     pub(crate) fn options(&self, model: ModelId, limits: &AllLimits) -> Options {
         Options {
             model,
@@ -63,9 +63,10 @@ impl Effort {
         }
     }
 
-    /// To look for `checks` in `program`: robustness looks at traces where they end, everything else at states.
+    /// Returns the options for `checks` of `program`: robustness is checked on complete traces, everything else on
+    /// states.
     ///
-    /// The limits have to fit the search that is chosen.
+    /// Fails if a limit does not fit the chosen search.
     pub(crate) fn options_for(
         &self,
         program: &Program,
@@ -79,7 +80,7 @@ impl Effort {
         Ok((options, limits))
     }
 
-    /// The exit code as the user wants it; that the user ended a search is never passed over.
+    /// Applies `--allow-incomplete` to an exit code; a search that the user interrupted stays incomplete.
     pub(crate) fn code(&self, code: u8) -> u8 {
         let allowed = self.allow_incomplete && !interrupt::is_requested();
         if code == exit::INCOMPLETE && allowed { exit::HOLDS } else { code }

@@ -1,10 +1,10 @@
-//! How many executions there will be, in words.
+//! The estimated number of executions, in words.
 
 use std::sync::Arc;
 
 use teetotal::{CheckError, Estimate, Options, Program};
 
-/// An estimate looks at so many executions.
+/// The number of executions in a sample.
 const PROBES: u64 = 2_000;
 
 /// Estimates how many executions a search by dpor would run: `about 14000 executions, between 9000 and 30000`.
@@ -24,7 +24,7 @@ fn text(estimate: &Estimate, seed: u64) -> String {
     format!("dpor has about {about} executions, {range}; estimated from {probes} of them with seed {seed}")
 }
 
-/// With the two first digits.
+/// Rounds to two digits.
 fn rounded(number: f64) -> String {
     if number >= 1e12 {
         return format!("{number:.1e}");

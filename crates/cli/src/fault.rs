@@ -1,22 +1,22 @@
-//! What goes wrong before or beside a search: what, and what to do about it.
+//! Errors before or beside a search: what happened, and what to do.
 
 use std::error::Error;
 use std::fmt;
 
 use teetotal::exit;
 
-/// A mistake to report on the standard error stream.
+/// An error to report on standard error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
-    /// Something in the request is wrong.
+    /// An invalid request.
     Mistake { what: String, help: Vec<String> },
-    /// Something in a file is wrong; the text is complete.
+    /// An error in a file; the text is complete.
     Refused(String),
     /// There is nothing to check.
     NothingToCheck(String),
-    /// The command line as a whole cannot be understood; the text is complete.
+    /// An invalid command line; the text is complete.
     Usage(String),
-    /// Nobody reads the output any more, which is not wrong.
+    /// The reader of the output has closed it, which is not an error.
     Closed,
 }
 
@@ -25,7 +25,7 @@ impl Fault {
         Fault::Mistake { what: what.into(), help: Vec::new() }
     }
 
-    /// Adds what to do.
+    /// Adds a help line.
     pub(crate) fn help(mut self, line: impl Into<String>) -> Self {
         if let Fault::Mistake { help, .. } = &mut self {
             help.push(line.into());
@@ -33,7 +33,7 @@ impl Fault {
         self
     }
 
-    /// The exit code for it.
+    /// Returns the exit code.
     pub(crate) fn code(&self) -> u8 {
         match self {
             Fault::NothingToCheck(_) => exit::NOTHING_TO_CHECK,

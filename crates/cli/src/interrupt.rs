@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::output;
 
-/// The exit code of a process that Ctrl-C ends, as shells have it.
+/// The exit code of a process that Ctrl-C ends, as in shells.
 const ENDED: i32 = 130;
 
-/// Whether a first Ctrl-C has come.
+/// Whether Ctrl-C was pressed once.
 static NOTICED: AtomicBool = AtomicBool::new(false);
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C is a request.
+/// Installs the handler: from now on Ctrl-C requests a stop.
 pub(crate) fn listen() {
-    // Where it cannot be caught, it ends the process as it does everywhere.
+    // If the signal cannot be caught, it ends the process as usual.
     let _ = ctrlc::set_handler(requested_once_more);
 }
 
-/// Whether the user wants the search to stop.
+/// Returns whether the user has requested a stop.
 pub(crate) fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
 }
@@ -31,10 +31,10 @@ fn requested_once_more() {
         process::exit(ENDED);
     }
     if stderr().is_terminal() {
-        // The terminal has written `^C`, perhaps into a line that shows the progress.
+        // The terminal has written `^C`, possibly into the line with the progress.
         let _ = stderr().write_all(b"\n");
     }
-    // The search stops only now, so that this comes before whatever it has to say.
+    // The search stops only after this, so the note comes before its output.
     output::note("stopping; interrupt once more to end at once");
     REQUESTED.store(true, Ordering::Relaxed);
 }

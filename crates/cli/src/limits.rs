@@ -1,4 +1,4 @@
-//! Limits as they are given on the command line, and the table of them.
+//! Limits on the command line, and their table.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use teetotal::{Limits, SearchId, SearchInfo};
 use crate::fault::Fault;
 use crate::values::unknown;
 
-/// What a limit is on.
+/// What a limit bounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     States,
@@ -19,13 +19,13 @@ pub(crate) enum What {
     Time,
 }
 
-/// What is said of a limit.
+/// The description of a limit.
 #[derive(Debug)]
 pub(crate) struct LimitInfo {
     what: What,
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
-    /// One line.
+    /// A description in one line.
     pub(crate) summary: &'static str,
 }
 
@@ -58,12 +58,12 @@ pub(crate) struct Limit {
 }
 
 impl LimitInfo {
-    /// Whether a search heeds it.
+    /// Returns whether a search applies the limit.
     pub(crate) fn is_heeded_by(&self, search: &SearchInfo) -> bool {
         self.what == What::Time || search.limits.contains(&self.name)
     }
 
-    /// The limit that holds when none is given, in its unit.
+    /// Returns the default, in its unit.
     pub(crate) fn default(&self) -> Option<u64> {
         let defaults = Limits::default();
         match self.what {
@@ -84,7 +84,7 @@ impl What {
     }
 }
 
-/// Reads `states=1000`.
+/// Parses `states=1000`.
 pub(crate) fn limit(text: &str) -> Result<Limit, Fault> {
     let Some((name, number)) = text.split_once('=') else {
         return Err(
@@ -120,7 +120,7 @@ pub(crate) struct AllLimits {
     pub(crate) time: Option<Duration>,
 }
 
-/// Puts the limits together for a search.
+/// Combines the limits for a search.
 pub(crate) fn gather(given: &[Limit], search: SearchId) -> Result<AllLimits, Fault> {
     let mut all = AllLimits { limits: Limits::default(), time: None };
     for (index, limit) in given.iter().enumerate() {
@@ -131,7 +131,7 @@ pub(crate) fn gather(given: &[Limit], search: SearchId) -> Result<AllLimits, Fau
         if !info.is_heeded_by(search.info()) {
             let name = search.info().name;
             let fits = LIMITS.iter().filter(|info| info.is_heeded_by(search.info())).map(|info| info.name);
-            return Err(Fault::new(format!("the search `{name}` has no use for a limit on {}", info.name))
+            return Err(Fault::new(format!("the search `{name}` does not support a limit on {}", info.name))
                 .help(format!("its limits are {}", fits.collect::<Vec<_>>().join(", "))));
         }
         let value = Some(limit.value);

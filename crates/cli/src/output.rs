@@ -1,4 +1,4 @@
-//! The two streams: results to one, mistakes to the other.
+//! The two streams: results to standard output, errors to standard error.
 
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 
@@ -6,24 +6,24 @@ use teetotal::exit;
 
 use crate::fault::Fault;
 
-/// The standard output, written in large pieces.
+/// Standard output, buffered.
 pub(crate) struct Output {
     stdout: BufWriter<Stdout>,
 }
 
 impl Output {
-    /// Writes a piece of the result.
+    /// Writes a part of the result.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Fault> {
         self.stdout.write_all(text.as_bytes()).map_err(|error| fault_of(&error))
     }
 
-    /// Lets the reader see what was written so far.
+    /// Flushes what was written so far.
     pub(crate) fn flush(&mut self) -> Result<(), Fault> {
         self.stdout.flush().map_err(|error| fault_of(&error))
     }
 }
 
-/// A reader that goes away has seen enough.
+/// Converts an error; a reader that has closed the pipe is not an error.
 fn fault_of(error: &io::Error) -> Fault {
     match error.kind() {
         ErrorKind::BrokenPipe => Fault::Closed,
@@ -31,19 +31,19 @@ fn fault_of(error: &io::Error) -> Fault {
     }
 }
 
-/// Runs a command and gives its exit code; what goes wrong is told on the standard error stream.
+/// Runs a command and returns its exit code; errors go to standard error.
 pub(crate) fn run(command: impl FnOnce(&mut Output) -> Result<u8, Fault>) -> u8 {
     let mut out = Output { stdout: BufWriter::new(io::stdout()) };
     let result = command(&mut out).and_then(|code| out.flush().map(|()| code));
     match result {
         Ok(code) => code,
         Err(Fault::Closed) => {
-            // What is left in the buffer has no reader.
+            // The rest of the buffer has no reader.
             drop(out.stdout.into_parts());
             exit::HOLDS
         }
         Err(fault) => {
-            // The results so far come before the mistake; if they cannot be written, the mistake still counts.
+            // The results so far come before the error; if they cannot be written, the error still counts.
             let _ = out.flush();
             tell(&fault);
             fault.code()
@@ -51,12 +51,12 @@ pub(crate) fn run(command: impl FnOnce(&mut Output) -> Result<u8, Fault>) -> u8 
     }
 }
 
-/// Prints an error; if that fails, there is nothing left to do.
+/// Prints an error; a failure to print is ignored.
 pub(crate) fn tell(fault: &Fault) {
     let _ = io::stderr().write_all(fault.to_string().as_bytes());
 }
 
-/// Tells something that is no mistake and no part of the result.
+/// Prints a note that is neither an error nor part of the result.
 pub(crate) fn note(text: &str) {
     let _ = io::stderr().write_all(format!("note: {text}\n").as_bytes());
 }

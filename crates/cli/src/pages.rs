@@ -1,9 +1,9 @@
-//! The pages of `teetotal explain`, and which of them there is something for.
+//! The pages of `teetotal explain`.
 
 use teetotal::parts::frontends::FRONTENDS;
 use teetotal::{MODELS, MONITORS, SEARCHES};
 
-/// What a page is about.
+/// The kind of topic of a page.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Model,
@@ -19,11 +19,11 @@ pub(crate) enum Kind {
 pub(crate) struct Page {
     pub(crate) kind: Kind,
     pub(crate) name: &'static str,
-    /// Begins with a line that has the name and a few words.
+    /// The text, whose first line has the name and a summary.
     pub(crate) text: &'static str,
 }
 
-/// Rows of the table, each with the page of the same name.
+/// Declares rows of the table, each with the page of the same name.
 macro_rules! pages {
     ($($kind:ident: $($name:literal)*;)*) => {
         &[$($(Page { kind: Kind::$kind, name: $name, text: include_str!(concat!("pages/", $name, ".txt")) },)*)*]
@@ -43,7 +43,7 @@ const PAGES: &[Page] = pages! {
 };
 
 impl Kind {
-    /// As a heading.
+    /// Returns the heading.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Kind::Model => "Models",
@@ -57,13 +57,13 @@ impl Kind {
 }
 
 impl Page {
-    /// The first line after the name: what it is in a few words.
+    /// Returns the summary: the first line after the name.
     pub(crate) fn summary(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
         first.split_once(": ").map_or("", |(_, summary)| summary)
     }
 
-    /// Whether what it is about is there; a page may be written before.
+    /// Returns whether its topic exists; a page may be written before.
     fn is_current(&self) -> bool {
         match self.kind {
             Kind::Model => MODELS.iter().any(|info| info.name == self.name),
@@ -75,7 +75,7 @@ impl Page {
     }
 }
 
-/// Every page about something that is there.
+/// Returns every page whose topic exists.
 pub(crate) fn current() -> impl Iterator<Item = &'static Page> {
     PAGES.iter().filter(|page| page.is_current())
 }
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// Every reason to stop, with whatever numbers.
+    /// Every stop reason, with arbitrary numbers.
     const REASONS: [StopReason; 18] = [
         StopReason::Violation,
         StopReason::Executions(1),
@@ -110,7 +110,7 @@ mod tests {
         StopReason::Undecided,
     ];
 
-    /// The page for a reason; one that is added here is added to `REASONS` too.
+    /// Returns the page for a stop reason; a new reason must be added to `REASONS` too.
     fn page_of(reason: StopReason) -> &'static str {
         match reason {
             StopReason::Violation => "violation",

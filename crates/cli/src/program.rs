@@ -11,23 +11,24 @@ use teetotal::{Diagnostic, Program, Snippet, Source, gallery};
 
 use crate::fault::Fault;
 
-/// Where a program is.
+/// The source of a program.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
-    /// Bundled under this name.
+    /// A bundled program of this name.
     Bundled(String),
     File(PathBuf),
-    /// Not found; the other targets are checked all the same.
+    /// Not found; the other targets are still checked.
     Missing(Fault),
 }
 
-/// No file of a program is larger than this.
+/// The maximum size of a program file.
 const MAX_BYTES: u64 = 1 << 24;
 
-/// No list leads to lists that lead to more lists than this.
+/// The maximum nesting of lists.
 const MAX_DEPTH: usize = 8;
 
-/// What the arguments name, in their order. A name that looks like no file must be one of a bundled program.
+/// Returns the targets of the arguments, in order. A name that does not look like a file must be that of a bundled
+/// program.
 pub(crate) fn targets(arguments: &[String]) -> Result<Vec<Target>, Fault> {
     let mut targets = Vec::new();
     for argument in arguments {
@@ -43,7 +44,7 @@ pub(crate) fn targets(arguments: &[String]) -> Result<Vec<Target>, Fault> {
     Ok(targets)
 }
 
-/// The one program that an argument names.
+/// Returns the one program that an argument names.
 pub(crate) fn load(argument: &str, settings: &Settings) -> Result<Loaded, Fault> {
     match targets(&[argument.to_owned()])?.as_slice() {
         [target] => target.load(settings),
@@ -51,7 +52,7 @@ pub(crate) fn load(argument: &str, settings: &Settings) -> Result<Loaded, Fault>
     }
 }
 
-/// A program, and what its author should know of it.
+/// A program, and notes for its author.
 #[derive(Clone, Debug)]
 pub(crate) struct Loaded {
     pub(crate) program: Arc<Program>,
@@ -68,7 +69,7 @@ impl Target {
     }
 }
 
-/// Whether a bundled program is meant; a file of the same name goes before it, a folder does not.
+/// Returns whether a bundled program is meant; a file of the same name takes precedence, a folder does not.
 fn is_bundled(argument: &str) -> bool {
     gallery::by_name(argument).is_some() && !Path::new(argument).is_file()
 }
@@ -81,7 +82,7 @@ fn is_path(argument: &str) -> bool {
         || path.exists()
 }
 
-/// The bundled program called `name`, under the name of its entry.
+/// Returns the bundled program `name`, with the name of its entry.
 fn bundled(name: &str) -> Result<Arc<Program>, Fault> {
     let Some(entry) = gallery::by_name(name) else { return Err(missing(name)) };
     let mut program = (entry.build)();
@@ -91,14 +92,14 @@ fn bundled(name: &str) -> Result<Arc<Program>, Fault> {
 
 fn missing(name: &str) -> Fault {
     let list = "`teetotal list programs` shows the bundled programs";
-    let fault = Fault::new(format!("there is no file and no bundled program `{name}`"));
+    let fault = Fault::new(format!("there is no file or bundled program `{name}`"));
     match nearest(name, gallery::PROGRAMS.iter().map(|entry| entry.name)) {
         Some(meant) => fault.help(format!("did you mean `{meant}`?")).help(list),
         None => fault.help(list),
     }
 }
 
-/// Adds the files that `path` stands for; lists go at most `depth` deep.
+/// Adds the files that `path` names; lists may be nested up to `depth`.
 fn gather(path: &Path, depth: usize, targets: &mut Vec<Target>) {
     let before = targets.len();
     let result = if let Some(list) = list_at(path) {
@@ -115,7 +116,7 @@ fn gather(path: &Path, depth: usize, targets: &mut Vec<Target>) {
     targets.extend(result.err().map(Target::Missing));
 }
 
-/// The list that `path` names: `@tests` is the file `tests`, or `@tests` itself if there is one, as herd7 has it.
+/// Returns the list that `path` names: `@tests` is the file `tests`, or `@tests` itself if it exists, as in herd7.
 fn list_at(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     if name.starts_with('@') && path.is_file() {
@@ -124,7 +125,7 @@ fn list_at(path: &Path) -> Option<PathBuf> {
     path.to_str()?.strip_prefix('@').map(PathBuf::from)
 }
 
-/// Adds the files of a list with one path a line; the paths start from the folder of the list.
+/// Adds the files of a list with one path per line, relative to the folder of the list.
 fn gather_list(list: &Path, depth: usize, targets: &mut Vec<Target>) -> Result<(), Fault> {
     if depth == 0 {
         return Err(Fault::new(format!("the list `{}` is nested too deeply", list.display())));
@@ -149,7 +150,7 @@ fn gather_list(list: &Path, depth: usize, targets: &mut Vec<Target>) -> Result<(
     }
 }
 
-/// The endings of files that are looked for in folders.
+/// Returns the extensions of files that are searched for in folders.
 fn endings() -> String {
     FRONTENDS.iter().map(|frontend| format!(".{}", frontend.ending)).collect::<Vec<_>>().join(" or ")
 }
@@ -161,7 +162,7 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
-        // A link to a folder may lead back here.
+        // A link to a folder may form a cycle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             if let Err(fault) = walk(&path, targets) {
                 targets.push(Target::Missing(fault));
@@ -173,7 +174,7 @@ fn walk(folder: &Path, targets: &mut Vec<Target>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads a program; what is wrong with it is told with the places in the file.
+/// Reads a program; errors point at their places in the file.
 fn read(path: &Path, settings: &Settings) -> Result<Loaded, Fault> {
     let name = path.display().to_string();
     let text = text_of(path)?;
@@ -186,7 +187,7 @@ fn read(path: &Path, settings: &Settings) -> Result<Loaded, Fault> {
     }
 }
 
-/// One line for all notices about a file: the first, and where the others are.
+/// Returns one line for all notices about a file: the first one, and the places of the others.
 fn noticed(notices: &[Diagnostic], name: &str) -> Option<String> {
     let (first, others) = notices.split_first()?;
     let mut lines: Vec<u32> = others.iter().map(|notice| notice.span.line).collect();
@@ -201,7 +202,7 @@ fn noticed(notices: &[Diagnostic], name: &str) -> Option<String> {
     Some(format!("{place}: {}{more}; `--split` makes each access a step of its own", first.message))
 }
 
-/// More mistakes than this in one file are only counted.
+/// The maximum number of errors that are shown for one file.
 const MANY: usize = 20;
 
 fn refused(found: &[Diagnostic], source: Source) -> Fault {
@@ -211,7 +212,7 @@ fn refused(found: &[Diagnostic], source: Source) -> Fault {
     };
     let mut text = found.iter().take(MANY).map(snippet).collect::<Vec<_>>().join("\n");
     if found.is_empty() {
-        text = format!("error: `{}` is refused without a reason; this is a bug in teetotal\n", source.name);
+        text = format!("error: `{}` was rejected without a diagnostic; this is a bug in teetotal\n", source.name);
     }
     if found.len() > MANY {
         let least = if found.len() < MOST_DIAGNOSTICS { "" } else { "at least " };
@@ -220,7 +221,7 @@ fn refused(found: &[Diagnostic], source: Source) -> Fault {
     Fault::Refused(text)
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 fn text_of(path: &Path) -> Result<String, Fault> {
     let shown = path.display();
     let cannot = |error: std::io::Error| {

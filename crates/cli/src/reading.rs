@@ -1,11 +1,11 @@
-//! How files are read.
+//! Options for reading files.
 
 use clap::Args;
 use teetotal::parts::frontends::Settings;
 
 use crate::values;
 
-/// Options on reading, the same for every command that reads files.
+/// Options that every command that reads files has.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadingArgs {
     /// Promela: make each shared access of a statement its own step

@@ -1,4 +1,4 @@
-//! Where executions are written that were explored.
+//! Recording of explored executions.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -14,7 +14,7 @@ use crate::fault::Fault;
 /// How executions are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum RecordFormat {
-    /// Everything that a monitor looks at
+    /// Everything that a monitor uses
     Teetotal,
     /// `thread|operation(location)|place`
     Std,
@@ -37,14 +37,14 @@ pub(crate) struct Recorder {
     is_folder: bool,
 }
 
-/// Why executions were not written.
+/// The error in writing executions.
 pub(crate) enum NotRecorded {
     Refused(CheckError),
     Unwritable(Fault),
 }
 
 impl Recorder {
-    /// For the executions of `n_programs` programs; a folder is made if there is none.
+    /// Prepares to write the executions of `n_programs` programs; creates the folder if it does not exist.
     pub(crate) fn new(path: &str, format: RecordFormat, n_programs: usize) -> Result<Self, Fault> {
         let is_folder = path.ends_with(['/', std::path::MAIN_SEPARATOR]) || Path::new(path).is_dir();
         if !is_folder && format == RecordFormat::Std {
@@ -66,7 +66,7 @@ impl Recorder {
         Fault::new(format!("`{}` cannot be written: {error}", path.display()))
     }
 
-    /// Writes the executions of `program` under sequential consistency; gives what there is to say of it.
+    /// Writes the sequentially consistent executions of `program`; returns the message about them.
     pub(crate) fn record(
         &self,
         program: &Arc<Program>,

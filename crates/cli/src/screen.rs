@@ -1,4 +1,4 @@
-//! What the terminal can show, as far as it can be told.
+//! The capabilities of the terminal, as far as they are known.
 
 use std::env;
 use std::ffi::OsStr;
@@ -37,7 +37,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// How to draw on the standard output.
+    /// Returns how to draw on standard output.
     pub(crate) fn drawing(self) -> Drawing {
         let color = match self.color {
             Color::Auto => color_by_default(),
@@ -49,12 +49,12 @@ impl Screen {
     }
 }
 
-/// Whether to use colors by default.
+/// Returns whether to use colors by default.
 pub(crate) fn color_by_default() -> bool {
     stdout().is_terminal() && allowed(env::var_os("NO_COLOR").as_deref(), env::var_os("TERM").as_deref())
 }
 
-/// Whether a terminal with these variables is given colors.
+/// Returns whether a terminal with these variables gets colors.
 fn allowed(no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
     no_color.is_none_or(OsStr::is_empty) && term.is_none_or(|term| term != "dumb")
 }

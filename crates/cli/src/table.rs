@@ -1,9 +1,9 @@
 //! Tables of plain text.
 
-/// Lines are no longer than this where their last column can be broken.
+/// The maximum line length, as far as the last column can be wrapped.
 const WIDTH: usize = 80;
 
-/// The rows with their columns aligned, two spaces between them and none at the end of a line.
+/// Returns the rows with aligned columns, two spaces between columns and none at the end of a line.
 ///
 /// A last column that is too long is wrapped.
 pub(crate) fn align(rows: &[Vec<String>], indent: usize) -> String {
@@ -23,7 +23,7 @@ pub(crate) fn align(rows: &[Vec<String>], indent: usize) -> String {
     out
 }
 
-/// The row as one or more lines.
+/// Returns the row as one or more lines.
 fn broken(row: &[String], widths: &[usize], indent: usize) -> Vec<Vec<String>> {
     let Some((last, others)) = row.split_last() else { return vec![Vec::new()] };
     let before = indent + widths.iter().take(others.len()).map(|width| width + 2).sum::<usize>();

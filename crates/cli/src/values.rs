@@ -7,10 +7,10 @@ use teetotal::{BUFFER_MODELS, CheckError, MODELS, MONITORS, ModelId, MonitorId, 
 
 use crate::fault::Fault;
 
-/// More workers than this are of no use.
+/// The maximum number of workers.
 const MAX_JOBS: usize = 1_024;
 
-/// Deeper bugs are promised with no probability worth the name.
+/// The maximum bug depth; beyond it the guaranteed probability is negligible.
 const MAX_DEPTH: u32 = 100;
 
 /// Models, in the order of the table, each once.
@@ -43,14 +43,14 @@ fn is_of_buffers(model: ModelId) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Checks(pub(crate) Vec<MonitorId>);
 
-/// Reads `sc,tso` or `all`.
+/// Parses `sc,tso` or `all`.
 pub(crate) fn models(text: &str) -> Result<Models, Fault> {
     let table: Vec<_> = MODELS.iter().map(|info| (info.name, info.id)).collect();
     let all = text.split(',').any(|word| word == "all");
     names("model", text, &table).map(|ids| Models { ids, all })
 }
 
-/// Reads the one model that has store buffers and is asked about.
+/// Parses one model with store buffers.
 pub(crate) fn weak_model(text: &str) -> Result<ModelId, Fault> {
     let names = weak_models();
     match ModelId::by_name(text) {
@@ -63,7 +63,7 @@ pub(crate) fn weak_model(text: &str) -> Result<ModelId, Fault> {
     }
 }
 
-/// Reads `assertion,deadlock` or `all`, which are those that are run by default.
+/// Parses `assertion,deadlock`, or `all`, the default checks.
 pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
     let table: Vec<_> = MONITORS.iter().map(|info| (info.name, info.id)).collect();
     let defaults = MonitorId::defaults().iter().map(|id| id.info().name).collect::<Vec<_>>().join(",");
@@ -71,7 +71,7 @@ pub(crate) fn checks(text: &str) -> Result<Checks, Fault> {
     names("check", &words.collect::<Vec<_>>().join(","), &table).map(Checks)
 }
 
-/// Reads the name of a search.
+/// Parses the name of a search.
 pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
     let names: Vec<&str> = SearchInfo::of_programs().map(|info| info.name).collect();
     match SearchId::by_name(text).map(SearchId::info) {
@@ -83,7 +83,7 @@ pub(crate) fn search(text: &str) -> Result<SearchId, Fault> {
     }
 }
 
-/// What is said of the option for searches.
+/// Returns the help of the option for searches.
 pub(crate) fn search_help() -> String {
     let names: Vec<&str> = SearchInfo::of_programs().map(|info| info.name).collect();
     let (last, others) = names.split_last().expect("there are searches");
@@ -106,13 +106,13 @@ fn weak_models() -> Vec<&'static str> {
     MODELS.iter().filter(|info| info.has_buffers()).map(|info| info.name).collect()
 }
 
-/// What is said of the option for checks.
+/// Returns the help of the option for checks.
 pub(crate) fn checks_help() -> String {
     let defaults: Vec<&str> = MonitorId::defaults().iter().map(|id| id.info().name).collect();
     format!("Checks: {}, races, robustness, or a list [default: all but the last two]", defaults.join(", "))
 }
 
-/// Reads the number of processor cores.
+/// Parses the number of cores.
 pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
     match text.parse::<usize>() {
         Ok(0) => Err(Fault::new("the number of jobs is 0; it must be at least 1")),
@@ -125,13 +125,13 @@ pub(crate) fn jobs(text: &str) -> Result<usize, Fault> {
     }
 }
 
-/// Reads the seed of a search that samples.
+/// Parses the seed of a sampling search.
 pub(crate) fn seed(text: &str) -> Result<u64, Fault> {
     text.parse()
         .map_err(|_| Fault::new(format!("invalid seed: `{text}`")).help(format!("use a number from 0 to {}", u64::MAX)))
 }
 
-/// Reads the depth of bugs.
+/// Parses the bug depth.
 pub(crate) fn depth(text: &str) -> Result<u32, Fault> {
     match text.parse() {
         Ok(depth) if (1..=MAX_DEPTH).contains(&depth) => Ok(depth),
@@ -141,12 +141,12 @@ pub(crate) fn depth(text: &str) -> Result<u32, Fault> {
     }
 }
 
-/// Reads a flag that is set in the environment: `1`, `true` and `yes` set it.
+/// Parses a flag from the environment: `1`, `true` and `yes` set it.
 pub(crate) fn flag() -> impl TypedValueParser<Value = bool> {
     BoolishValueParser::new()
 }
 
-/// Reads the number of columns.
+/// Parses the number of columns.
 pub(crate) fn width(text: &str) -> Result<usize, Fault> {
     let range = "use a number from 20 to 1000";
     match text.parse::<usize>() {
@@ -156,7 +156,7 @@ pub(crate) fn width(text: &str) -> Result<usize, Fault> {
     }
 }
 
-/// Reads a list of names of one table.
+/// Parses a list of names of one table.
 fn names<T: Copy + PartialEq>(what: &str, text: &str, table: &[(&'static str, T)]) -> Result<Vec<T>, Fault> {
     let mut wanted = Vec::new();
     for word in text.split(',') {
@@ -172,7 +172,7 @@ fn names<T: Copy + PartialEq>(what: &str, text: &str, table: &[(&'static str, T)
     Ok(table.iter().map(|(_, id)| *id).filter(|id| wanted.contains(id)).collect())
 }
 
-/// The mistake of using a name that is not there.
+/// Returns the error for an unknown name.
 pub(crate) fn unknown(what: &str, word: &str, names: &[&str]) -> Fault {
     let fault = Fault::new(format!("there is no {what} `{word}`"));
     match nearest(word, names.iter().copied()) {

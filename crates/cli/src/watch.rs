@@ -1,4 +1,4 @@
-//! Watches a search: for the end of its time, for Ctrl-C, and to show how far it is.
+//! Watches a search: for its time limit, for Ctrl-C, and to show its progress.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, PoisonError};
@@ -8,41 +8,41 @@ use teetotal::{Progress, Signal, StopReason};
 
 use crate::interrupt;
 
-/// Nothing is shown before this.
+/// The time before the first line of progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The line is rewritten after this.
+/// The time between two updates of the line.
 const PACE: Duration = Duration::from_millis(200);
 
-/// Watches one search from its beginning.
+/// Watches one search from its start.
 #[derive(Debug)]
 pub(crate) struct Watch {
     begin: Instant,
     time: Option<Duration>,
-    /// If standard error is a terminal.
+    /// The line of progress, if standard error is a terminal.
     line: Option<Mutex<Line>>,
 }
 
-/// A line of the terminal that is written again and again.
+/// A line of the terminal that is rewritten.
 #[derive(Debug)]
 struct Line {
-    /// What is searched.
+    /// The name of the search.
     what: String,
-    /// When it is written next.
+    /// The time of the next update.
     due: Duration,
-    /// How many characters are on the screen.
+    /// The number of characters on the screen.
     shown: usize,
 }
 
 impl Watch {
-    /// Begins to watch the search of `what`, for at most `time`.
+    /// Starts to watch the search of `what`, for at most `time`.
     pub(crate) fn new(what: String, time: Option<Duration>, quiet: bool) -> Self {
         let seen = !quiet && stderr().is_terminal();
         let line = seen.then(|| Mutex::new(Line { what, due: PATIENCE, shown: 0 }));
         Watch { begin: Instant::now(), time, line }
     }
 
-    /// How many seconds it took so far.
+    /// Returns the elapsed time in seconds.
     pub(crate) fn seconds(&self) -> f64 {
         self.begin.elapsed().as_secs_f64()
     }
@@ -65,7 +65,7 @@ impl Signal for Watch {
 }
 
 impl Drop for Watch {
-    /// Leaves nothing on the screen.
+    /// Clears the line.
     fn drop(&mut self) {
         if let Some(line) = &self.line {
             line.lock().unwrap_or_else(PoisonError::into_inner).write("");
@@ -84,12 +84,12 @@ impl Line {
         self.write(&text);
     }
 
-    /// Puts `text` where the line was; what cannot be written is not missed.
+    /// Replaces the line with `text`; errors are ignored.
     fn write(&mut self, text: &str) {
         let length = text.chars().count();
         let rest = " ".repeat(self.shown.saturating_sub(length));
         if length + self.shown > 0 {
-            // After the blanks the cursor goes back, so that whatever comes next begins the line.
+            // After the blanks the cursor returns to the start of the line for the next output.
             let _ = stderr().write_all(format!("\r{text}{rest}\r").as_bytes());
         }
         self.shown = length;

@@ -1,4 +1,4 @@
-//! Memory that must be given back before an execution ends.
+//! Memory that must be freed before an execution ends.
 
 use std::panic::Location;
 
@@ -10,7 +10,7 @@ use crate::complaint::Complaint;
 use crate::heap::FaultKind;
 use crate::runtime::{current, fail, is_active, running};
 
-/// What memory is called that was not given back.
+/// The name of leaked memory in reports.
 const MEMORY: &str = "memory";
 
 /// Allocates memory, which must be freed before the execution ends.
@@ -19,7 +19,7 @@ const MEMORY: &str = "memory";
 /// As for `std::alloc::alloc`.
 #[track_caller]
 pub unsafe fn alloc(layout: Layout) -> *mut u8 {
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     let memory = unsafe { std::alloc::alloc(layout) };
     note(memory, Location::caller());
     memory
@@ -31,7 +31,7 @@ pub unsafe fn alloc(layout: Layout) -> *mut u8 {
 /// As for `std::alloc::alloc_zeroed`.
 #[track_caller]
 pub unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     let memory = unsafe { std::alloc::alloc_zeroed(layout) };
     note(memory, Location::caller());
     memory
@@ -60,7 +60,7 @@ pub unsafe fn dealloc(memory: *mut u8, layout: Layout) {
         number.map(|number| possessions.free(number, told)).is_some()
     });
     assert!(is_known != Some(false) || !is_active(), "memory that is not allocated was freed");
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     unsafe { std::alloc::dealloc(memory, layout) };
 }
 
@@ -81,7 +81,7 @@ pub struct Track<T> {
     _tracked: Tracked,
 }
 
-/// What is tracked: its number in the execution, and that.
+/// The number of the value among the tracked ones, and its execution.
 #[derive(Debug)]
 struct Tracked(Option<(usize, u64)>);
 

@@ -1,34 +1,35 @@
-//! The beginning of a model, in which there is one thread only.
+//! The beginning of a model, in which there is only one thread.
 //!
-//! As long as there is no other thread, each operation has one outcome, and the start of a thread comes after everything
-//! before it. So the first thread may run to there by itself, and the search sees what that left behind as the initial
-//! values of memory.
+//! As long as there is no other thread, each operation has one outcome, and the start of a thread comes after
+//! everything before it. So the first thread runs up to that point without the search, which then takes the contents of
+//! memory as the initial values.
 
 use teetotal_program::{ThreadId, Value};
 
 use crate::request::{Cell, What};
 use crate::subject::Live;
 
-/// What is kept from the search of the beginning.
+/// The operations of the beginning, which are not part of the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beginning {
-    /// At most so many operations are.
+    /// The maximum number of such operations.
     pub(crate) max_hidden: usize,
-    /// Whether it runs.
+    /// Whether the beginning is running.
     pub(crate) runs: bool,
-    /// For each cell what it left there, if it wrote or read there.
+    /// The value of each cell that was read or written.
     pub(crate) left: Vec<Option<Value>>,
 }
 
 impl Beginning {
-    /// What is in a cell that nobody has accessed since.
+    /// Returns the value of a cell that was accessed only in the beginning.
     pub(crate) fn left_in(&self, cell: Cell) -> Value {
         self.left.get(cell.key.index()).copied().flatten().unwrap_or(cell.initial)
     }
 }
 
 impl Live {
-    /// The same, with at most `max_hidden` operations before the first start of a thread kept from the search.
+    /// Returns the model with at most `max_hidden` operations before the first start of a thread left out of the
+    /// search.
     #[must_use]
     pub fn with_hidden_beginning(mut self, max_hidden: usize) -> Self {
         self.beginning.max_hidden = max_hidden;
@@ -37,7 +38,7 @@ impl Live {
         self
     }
 
-    /// Lets the first thread run on by itself up to where it starts another or cannot go on.
+    /// Runs the first thread without the search until it starts another one or is blocked.
     pub(crate) fn run_beginning(&mut self) {
         let first = ThreadId(0);
         self.beginning.runs = true;
@@ -60,7 +61,7 @@ impl Live {
         }
     }
 
-    /// Whether the operation of `thread`, which is the only one, has one outcome.
+    /// Returns whether the operation of `thread`, the only one, has exactly one outcome.
     fn has_one_outcome(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);
         match what {

@@ -11,7 +11,7 @@ use crate::statics::{own, own_mut};
 
 pub use crate::held::{ConstPtr, MutPtr};
 
-/// Takes note of an access to a cell, and ends the thread if it is a race.
+/// Records an access to a cell, and ends the thread if it is a race.
 #[track_caller]
 pub(crate) fn access(key: Key, kind: Kind) {
     let place = Location::caller();
@@ -36,7 +36,7 @@ pub(crate) fn access_at(key: Key, kind: Kind, place: &'static Location<'static>)
     }
 }
 
-/// Takes note of an access that is not atomic, for loops: one that writes has an effect.
+/// Records a non-atomic access for the detection of loops: a write is a lasting effect.
 fn note_plain(key: Key, kind: Kind) {
     note(|noted| {
         noted.has_effect |= kind.is_write;
@@ -44,19 +44,19 @@ fn note_plain(key: Key, kind: Kind) {
     });
 }
 
-/// Data that is accessed without synchronization of its own; each access is checked for races.
+/// A cell whose data is accessed without synchronization; each access is checked for data races.
 ///
-/// The interface is that of loom: [`UnsafeCell::get`] and [`UnsafeCell::get_mut`] give pointers that are part of the
-/// check as long as they are there. The one in [`standard`] has the names of the standard library.
+/// The interface is that of loom: [`UnsafeCell::get`] and [`UnsafeCell::get_mut`] return pointers that count as
+/// accesses for as long as they exist. The cell in [`standard`] has the interface of the standard library.
 pub struct UnsafeCell<T: ?Sized> {
     pub(crate) identity: Identity,
     data: std::cell::UnsafeCell<T>,
 }
 
-/// An access that lasts.
+/// An access with a duration.
 #[derive(Debug)]
 struct Lasting {
-    /// What is accessed, when it began by the clock of its thread, and where.
+    /// The cell, the time of the beginning by the clock of the thread, and the place.
     began: Option<(Key, u32, &'static Location<'static>)>,
     kind: Kind,
 }
@@ -73,14 +73,14 @@ impl Lasting {
     }
 }
 
-/// How many steps the thread that runs has made that others may learn of.
+/// Returns the number of steps of the current thread that other threads may observe.
 pub(crate) fn now() -> Option<u32> {
     current(|execution| running().map(|thread| execution.races.borrow_mut().time(thread))).flatten()
 }
 
 impl Drop for Lasting {
     fn drop(&mut self) {
-        // Others may have learned of its beginning, and must not take that for all of it.
+        // Other threads may have observed the beginning of the access, which does not order its end.
         if let Some((key, time, place)) = self.began
             && is_active()
             && now() != Some(time)
@@ -90,7 +90,7 @@ impl Drop for Lasting {
     }
 }
 
-/// Takes note that an access goes on: another thread may have freed meanwhile what is accessed.
+/// Records that an access continues: another thread may have freed the memory meanwhile.
 pub(crate) fn access_again(key: Key, kind: Kind, place: &'static Location<'static>) {
     let fault = current(|execution| {
         let thread = running().filter(|_| !execution.is_over.get())?;
@@ -119,7 +119,7 @@ impl<T> UnsafeCell<T> {
 }
 
 impl<T: ?Sized> UnsafeCell<T> {
-    /// Where the data is.
+    /// Returns a pointer to the data.
     fn data(&self) -> *mut T {
         // SAFETY: there is a value.
         unsafe { own(self.data.get()) }
@@ -146,13 +146,13 @@ impl<T: ?Sized> UnsafeCell<T> {
         f(self.data())
     }
 
-    /// Returns a pointer to read through.
+    /// Returns a pointer for reading; the access lasts as long as the pointer exists.
     #[track_caller]
     pub fn get(&self) -> ConstPtr<T> {
         ConstPtr::new(&self.identity, self.data())
     }
 
-    /// Returns a pointer to read and write through.
+    /// Returns a pointer for reading and writing; the access lasts as long as the pointer exists.
     #[track_caller]
     pub fn get_mut(&self) -> MutPtr<T> {
         self.identity.note_outside();
@@ -178,7 +178,7 @@ impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
     }
 }
 
-/// As `std::cell::Cell`, with accesses that are checked for races.
+/// A [`std::cell::Cell`] whose accesses are checked for data races.
 pub struct Cell<T: ?Sized> {
     cell: UnsafeCell<T>,
 }
@@ -296,11 +296,11 @@ impl<T: Copy + fmt::Debug> fmt::Debug for Cell<T> {
     }
 }
 
-/// Cells with the names of the standard library.
+/// Cells with the interface of the standard library.
 pub mod standard {
     use super::{Kind, access, is_active, own_mut};
 
-    /// As [`super::UnsafeCell`], but [`UnsafeCell::get_mut`] is that of the standard library.
+    /// A [`super::UnsafeCell`] whose [`UnsafeCell::get_mut`] is that of the standard library.
     #[derive(Debug, Default)]
     pub struct UnsafeCell<T: ?Sized>(super::UnsafeCell<T>);
 

@@ -1,4 +1,4 @@
-//! What a thread under the checker did wrong.
+//! Errors of threads under the checker.
 
 use std::fmt;
 use std::panic::Location;
@@ -8,14 +8,14 @@ use teetotal_program::ThreadId;
 use crate::heap::MemoryFault;
 use crate::identity::Key;
 
-/// What went wrong in a thread.
+/// The error with which a thread failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Complaint {
-    /// It panicked with this text.
+    /// A panic with this text.
     Panic { text: String, place: Option<Place> },
-    /// It accessed data at the same time as another thread.
+    /// A data race.
     Race(Race),
-    /// It used memory in a way that is not allowed.
+    /// A memory error.
     Memory(Box<MemoryFault>),
 }
 
@@ -44,20 +44,20 @@ impl From<&Location<'_>> for Place {
 pub struct Access {
     pub thread: ThreadId,
     pub(crate) time: u32,
-    /// How many operations its thread had performed before; an atomic access is the next one.
+    /// The number of operations that the thread had performed before; an atomic access is the next one.
     pub after: u32,
     pub place: &'static Location<'static>,
     pub kind: Kind,
 }
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kind {
     pub is_write: bool,
     pub is_atomic: bool,
-    /// Whether it makes the cell, or moves it to where it is.
+    /// Whether it creates the cell, or moves it to its place.
     pub is_creation: bool,
-    /// Whether the constructor of the cell tells of it.
+    /// Whether the constructor of the cell records it.
     pub is_construction: bool,
 }
 
@@ -74,11 +74,11 @@ impl Kind {
         (self.is_write || other.is_write) && !(self.is_atomic && other.is_atomic)
     }
 
-    /// What a thread does, in words.
+    /// Returns the verb for the access.
     #[must_use]
     pub fn verb(self) -> &'static str {
         match (self.is_atomic, self.is_write) {
-            _ if self.is_construction => "makes it",
+            _ if self.is_construction => "creates it",
             (false, false) => "reads",
             (false, true) => "writes",
             (true, false) => "reads atomically",
@@ -87,7 +87,7 @@ impl Kind {
     }
 }
 
-/// Two accesses that nothing orders.
+/// A data race: two accesses that happens-before does not order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
     pub first: Access,

@@ -1,11 +1,11 @@
-//! Cycles that write: all threads go round, and the whole state is as before each time.
+//! Livelocks that write: cycles of all threads after which the whole state recurs.
 //!
-//! Looked at are the moments at which a thread is held back by the fairness bound and no other thread can go on. Everything
-//! that was done comes before such a moment, so that there is a state then: all buffers are empty, and threads go on by
-//! turns. If what was done between these moments repeats itself, operation by operation and value by value, and if the own
-//! states of all threads and their surroundings are as before, then it repeats itself for ever. It is a livelock if that
-//! does not depend on the order of steps: no thread of the cycle reads or awaits what another one changes. Otherwise
-//! another order may lead out of it, and nothing is claimed; but there is nothing new to find on this path.
+//! The state is examined whenever a thread is held back by the fairness bound and no other thread can run. Everything
+//! done so far is ordered before such a moment, so the state is well defined: all buffers are empty, and threads
+//! continue in turn. If the operations between these moments repeat, with the same values, and the own states of all
+//! threads and their surroundings are as before, then they repeat forever. This is a livelock if it does not depend on
+//! the order of steps: no thread of the cycle reads or awaits what another one changes. Otherwise another order may
+//! leave the cycle, and nothing is reported; but this path has no further outcomes.
 
 use std::ops::Range;
 
@@ -19,50 +19,51 @@ use crate::subject::{Live, State};
 use crate::surroundings::{Watches, Word};
 use crate::waiting::hash_bytes;
 
-/// A cycle has at most so many moments at which a thread was held back.
+/// The maximum number of moments at which a thread was held back in a cycle.
 const MOST_RESTS: usize = 8;
 
-/// So often a cycle is seen before it is one: more often where the heap cannot be compared.
+/// The number of times that a cycle must be observed: more often if the heap cannot be compared.
 const TIMES: usize = 3;
 const TIMES_WITHOUT_HEAP: usize = 10;
 
-/// So often threads are held back before own states are made comparable.
+/// The number of times that threads are held back before own states are made comparable.
 const RESTS_UNTIL_COMPARED: usize = 4;
 
-/// So many searches in which statics or thread-locals change during a cycle show that the cycle does it.
+/// The number of searches in which statics or thread-locals change during a cycle before the change is attributed to
+/// the cycle.
 ///
-/// It takes longer than an iteration, so that it is more likely that another OS thread changes them meanwhile.
+/// A cycle takes longer than an iteration, so another OS thread is more likely to change them meanwhile.
 const ENOUGH: u32 = 12;
 
-/// What threads did since one was first held back.
+/// The operations of threads since one was first held back.
 #[derive(Debug, Default)]
 pub(crate) struct Cycles {
-    /// For each thread a number for what it did since a thread was held back last.
+    /// For each thread a hash of its operations since a thread was last held back.
     done: Vec<u64>,
     rests: Vec<Rest>,
-    /// The sum of what was taken and released, and of the data behind locks.
+    /// The sum over references acquired and released, and over the data behind locks.
     balance: u64,
-    /// How often something was done that cannot be compared.
+    /// The number of effects that cannot be compared.
     n_effects: u64,
 }
 
-/// A moment at which a thread goes on because no other can.
+/// A moment at which a thread continues because no other can.
 #[derive(Debug)]
 struct Rest {
     thread: ThreadId,
-    /// One number for the state then, and for what was done since the moment before.
+    /// A hash of the state, and of the operations since the previous moment.
     number: u64,
-    /// How many operations each thread had performed.
+    /// The number of operations of each thread.
     performed: Vec<u32>,
 }
 
 impl Cycles {
-    /// Forgets everything, for another execution.
+    /// Resets the record for another execution.
     pub(crate) fn clear(&mut self) {
         *self = Cycles::default();
     }
 
-    /// Takes note of an operation.
+    /// Records an operation.
     #[inline]
     pub(crate) fn note(&mut self, thread: ThreadId, what: &What, answer: Value) {
         if !self.rests.is_empty() && !matches!(what, What::Rest { .. }) {
@@ -85,13 +86,13 @@ impl Cycles {
         *done = [at, answer, written].into_iter().fold(*done, mix);
     }
 
-    /// Takes note of what code did between two operations.
+    /// Records what code did between two operations.
     pub(crate) fn note_code(&mut self, noted: &Noted) {
         self.balance = self.balance.wrapping_add(noted.balance);
         self.n_effects += u64::from(noted.has_effect);
     }
 
-    /// How many of the last moments are a cycle that was seen `times` times, if they are.
+    /// Returns the length of a cycle that was observed `times` times at the end, if there is one.
     fn period(&self, times: usize) -> Option<usize> {
         (1..=MOST_RESTS).take_while(|period| period * times < self.rests.len()).find(|&period| {
             let last = &self.rests[self.rests.len() - period * times..];
@@ -101,7 +102,7 @@ impl Cycles {
 }
 
 impl Live {
-    /// `thread` goes on because no other can: looks whether all of this repeats itself.
+    /// Called when `thread` continues because no other can: detects a cycle.
     pub(crate) fn look_for_cycle(&mut self, thread: ThreadId) {
         if self.execution.is_over.get() || self.beginning.runs {
             return;
@@ -112,7 +113,7 @@ impl Live {
         self.cycles.rests.push(Rest { thread, number, performed });
         let place = self.threads[thread.index()].place;
         if self.execution.heads.is_empty() {
-            // Slots of the stack that are not written yet are the same each time only where heads are known.
+            // Stack slots that are not written yet are equal each time only if heads are known.
             if self.cycles.rests.len() >= RESTS_UNTIL_COMPARED
                 && let Some(place) = place
             {
@@ -125,7 +126,7 @@ impl Live {
         }
         let times = if self.execution.heap.is_on() { TIMES } else { TIMES_WITHOUT_HEAP };
         if self.cycles.period(times - 1).is_some() {
-            // If this is a cycle, its last round is the one in which nothing else is to change.
+            // If this is a cycle, nothing else may change in its last repetition.
             self.threads.iter_mut().for_each(|own| (own.watched_until, own.watches) = (u32::MAX, Watches::Everything));
         }
         let Some(period) = self.cycles.period(times) else { return };
@@ -135,8 +136,8 @@ impl Live {
         if known.suspected_cycles >= ENOUGH || !self.is_untouched_since(first, |word| !self.program.has(word.address)) {
             return;
         }
-        // What other OS threads do must not decide where an execution ends: the search is not continued with this. In an
-        // execution that is known it has judged statics already.
+        // Other OS threads must not decide where an execution ends: the search is not continued with this. In a replay,
+        // statics have been judged before.
         if !self.follows && !self.is_untouched_since(first, |word| self.program.has(word.address)) {
             return self.begin_anew(thread, Kind::Cycle(known.suspected_cycles + 1), head);
         }
@@ -149,13 +150,13 @@ impl Live {
         }
     }
 
-    /// Whether the words that count hold what they held at the moment `first`.
+    /// Returns whether the relevant words have the values of the moment `first`.
     fn is_untouched_since(&self, first: usize, counts: impl Fn(&Word) -> bool) -> bool {
         let performed = self.cycles.rests[first].performed.iter();
         self.threads.iter().zip(performed).all(|(own, &since)| own.loops.is_untouched(since, &counts))
     }
 
-    /// One number for the own states of all threads, their surroundings, and what was done since this was last asked.
+    /// Returns a hash of the own states of all threads, their surroundings, and the operations since the last call.
     fn whole_state(&self) -> u64 {
         self.execution.heap.open_live();
         let mut number = mix(self.cycles.balance, self.cycles.n_effects);
@@ -174,7 +175,7 @@ impl Live {
         values.iter().chain(&self.execution.heap.used()).fold(number, |number, range| mix(number, hash_of(range)))
     }
 
-    /// Whether the cycle since the moment `first` is one in any order of steps.
+    /// Returns whether the cycle since the moment `first` is one in any order of steps.
     fn is_livelock(&self, first: usize) -> bool {
         let Rest { performed, .. } = &self.cycles.rests[first];
         let mut accesses: Vec<(Key, ThreadId, Value, bool)> = Vec::new();
@@ -189,7 +190,7 @@ impl Live {
                     }
                     Deed::Store { key, new } => accesses.push((key, thread, new, true)),
                     Deed::Neutral | Deed::Rest => {}
-                    // Another alternative may lead out of it.
+                    // Another alternative may leave the cycle.
                     Deed::Choice(_) | Deed::Spurious(_) | Deed::Lasting => return false,
                 }
             }
@@ -203,7 +204,8 @@ impl Live {
             && (0..self.threads.len()).all(|index| self.goes_round(index, first, &is_written))
     }
 
-    /// Whether a thread has ended, is part of the cycle, or is blocked by something that the cycle does not write.
+    /// Returns whether a thread has ended, is part of the cycle, or is blocked by something that the cycle does not
+    /// write.
     fn goes_round(&self, index: usize, first: usize, is_written: &dyn Fn(Key) -> bool) -> bool {
         let (thread, own) = (ThreadId::at(index), &self.threads[index]);
         if self.cycles.rests[first..].iter().any(|rest| rest.thread == thread) {
@@ -224,7 +226,7 @@ impl Live {
     }
 }
 
-/// A hash of a piece of memory that stays where it is while threads stand still.
+/// Returns a hash of memory that is not moved while threads are stopped.
 fn hash_of(range: &Range<usize>) -> u64 {
     // SAFETY: own states, values and blocks are there as long as the execution.
     unsafe { hash_bytes(range.start, range.len()) }

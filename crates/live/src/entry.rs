@@ -1,16 +1,16 @@
-//! The call into the library: what a thread holds of its own when its code stops.
+//! Calls into the library, and the own state of a thread at such a call.
 //!
-//! Everything that a thread may still use of its own is, at that call, in the registers that a called function must
-//! preserve and in the frames of its stack. [`call`] puts those registers into the frame from which it is called, so that
-//! the own state of a thread is one piece of memory: two equal pieces are two equal states. What is below, the frames of
-//! the library, is not part of it, and is filled with zeros after the call where loops are known: a later frame has slots
-//! that are not written yet, and what the library leaves there must not decide whether two states are equal.
+//! At such a call the own state of a thread is in the callee-saved registers and in the frames of its stack. [`call`]
+//! saves those registers in the frame from which it is called, so the own state is one piece of memory: two equal
+//! pieces are two equal states. The frames of the library below are not part of it, and are filled with zeros after the
+//! call if loops are known: a later frame has slots that are not written yet, and leftovers of the library must not
+//! decide whether two states are equal.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 
 use crate::runtime::{current_unguarded, enter_call, leave_call};
 
-/// Where the own state of a thread begins that has stopped, in its stack.
+/// Where the own state of a stopped thread begins in its stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Frame {
     /// The address of the frame from which the library was called; 0 where that is not known.
@@ -27,12 +27,12 @@ impl Frame {
     /// Of a thread that has not stopped yet, or on a processor whose registers are not known.
     pub(crate) const UNKNOWN: Frame = Frame { low: 0 };
 
-    /// Whether it is known.
+    /// Returns whether it is known.
     pub(crate) fn is_known(self) -> bool {
         self.low != 0
     }
 
-    /// The lowest address of the own state.
+    /// Returns the lowest address of the own state.
     pub(crate) fn low(self) -> usize {
         self.low
     }
@@ -48,7 +48,7 @@ struct Slot<F, R> {
 
 /// Runs `f` as a call into the library.
 ///
-/// Calls may be nested; the innermost is the one that counts.
+/// Calls may be nested; the innermost one counts.
 #[inline(always)]
 pub(crate) fn call<F, R>(f: F) -> R
 where
@@ -74,7 +74,7 @@ where
 /// What is called with a slot and the address of the frame from which it is called.
 type Run = unsafe extern "C-unwind" fn(slot: *mut (), low: usize);
 
-/// So many words of the stack the library uses in a call, hardly ever more.
+/// The number of stack words that the library usually uses in a call.
 const CALL_WORDS: usize = if cfg!(debug_assertions) { 768 } else { 256 };
 
 unsafe extern "C-unwind" fn run<F, R>(slot: *mut (), low: usize)
@@ -89,7 +89,7 @@ where
             leave_call(self.0);
         }
     }
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     let slot = unsafe { &mut *slot.cast::<Slot<F, R>>() };
     let _leave = Leave(enter_call(Frame { low }));
     // SAFETY: it is taken once.
@@ -100,11 +100,11 @@ where
 mod switch {
     use super::{CALL_WORDS, Run};
 
-    /// So many registers a function must preserve.
+    /// The number of callee-saved registers.
     pub(super) const REGISTERS: usize = 6;
 
-    /// Saves the registers, and goes on with `run`, which returns to the caller: each return after a switch of stacks is
-    /// one that the processor does not predict.
+    /// Saves the registers and jumps to `run`, which returns to the caller: the processor mispredicts each return after
+    /// a switch of stacks.
     ///
     /// # Safety
     /// As for a call of `run` with this slot, which begins with the registers.
@@ -123,10 +123,10 @@ mod switch {
         )
     }
 
-    /// The same, and fills the stack below with zeros.
+    /// Saves the registers and calls `run`, then fills the stack below with zeros.
     ///
     /// # Safety
-    /// The same.
+    /// As for a call of `run` with this slot, which begins with the registers.
     #[unsafe(naked)]
     pub(super) unsafe extern "C-unwind" fn save_run_and_clear(slot: *mut (), run: Run) {
         std::arch::naked_asm!(
@@ -159,10 +159,10 @@ mod switch {
 mod switch {
     use super::{CALL_WORDS, Run};
 
-    /// So many registers a function must preserve, and where it returns to.
+    /// The number of callee-saved registers, and the return address.
     pub(super) const REGISTERS: usize = 20;
 
-    /// Saves the registers, and goes on with `run`, which returns to the caller.
+    /// Saves the registers and jumps to `run`, which returns to the caller.
     ///
     /// # Safety
     /// As for a call of `run` with this slot, which begins with the registers.
@@ -185,10 +185,10 @@ mod switch {
         )
     }
 
-    /// The same, and fills the stack below with zeros.
+    /// Saves the registers and calls `run`, then fills the stack below with zeros.
     ///
     /// # Safety
-    /// The same.
+    /// As for a call of `run` with this slot, which begins with the registers.
     #[unsafe(naked)]
     pub(super) unsafe extern "C-unwind" fn save_run_and_clear(slot: *mut (), run: Run) {
         std::arch::naked_asm!(
@@ -226,7 +226,7 @@ mod switch {
     }
 }
 
-/// Elsewhere the own state of a thread is not known, so that no iteration is seen to repeat.
+/// On other systems the own state of a thread is unknown, so no iteration is recognized as repeated.
 #[cfg(not(all(unix, any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod switch {
     use super::Run;
@@ -235,7 +235,7 @@ mod switch {
     pub(super) const REGISTERS: usize = 0;
 
     pub(super) unsafe extern "C-unwind" fn save_and_run(slot: *mut (), run: Run) {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         unsafe { run(slot, 0) };
     }
 

@@ -1,4 +1,4 @@
-//! A value whose type is known only to whoever asks for it.
+//! A value whose type is known only to its user.
 
 /// A value on the heap.
 #[derive(Debug)]
@@ -16,15 +16,15 @@ impl Erased {
         Erased { pointer: Box::into_raw(Box::new(value)).cast(), drop: drop_value::<T> }
     }
 
-    /// Where the value is.
+    /// Returns a pointer to the value.
     pub(crate) fn pointer(&self) -> *const () {
         self.pointer
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Safety
-    /// It must be of this type.
+    /// The value must be of this type.
     pub(crate) unsafe fn into_inner<T>(self) -> T {
         let pointer = self.pointer;
         std::mem::forget(self);

@@ -1,22 +1,22 @@
 //! The fairness bound: how many iterations of a loop a thread performs before other threads run first.
 //!
-//! A scheduler that never lets another thread run leaves executions without an end: a loop that counts while it waits,
-//! or that changes something each time. From a number of iterations on such a thread goes on only when no other can.
-//! Executions are left out that way, and the coverage says at which loop and with which bound. Whether a thread is held
-//! back depends on its own operations alone, so that it is the same whenever these are.
+//! A scheduler that never runs another thread produces endless executions: of a loop that counts while it waits, or
+//! that changes something in each iteration. After a number of iterations such a thread runs only if no other thread
+//! can. This leaves out executions, and the coverage names the loop and the bound. Whether a thread is held back
+//! depends on its own operations alone, so it is the same in every replay.
 
 use teetotal_program::ThreadId;
 
 use crate::loops::{Deed, Place};
 
-/// How many iterations of a loop a thread performs before it is held back.
+/// The number of iterations of a loop before its thread is held back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fairness {
-    /// Iterations that change something and end with a hint, or time out.
+    /// Iterations that change something and end with a hint or a time-out.
     pub hinted: u32,
-    /// Iterations in a row that only read, and read the same as before.
+    /// Consecutive iterations that only read, and read the same as before.
     pub reading: u32,
-    /// Operations in a row that read nothing new of other threads, some of which change something.
+    /// Consecutive operations that read nothing new from other threads, some of which change something.
     pub working: u32,
 }
 
@@ -27,10 +27,10 @@ impl Default for Fairness {
 }
 
 impl Fairness {
-    /// The bounds unless set.
+    /// The default bounds.
     pub const DEFAULT: Fairness = Fairness { hinted: 4, reading: 20, working: 400 };
 
-    /// Bounds for loops that go round up to `bound` times; those of which more is allowed by default stay so.
+    /// Returns bounds for at most `bound` iterations of a loop; larger defaults are kept.
     #[must_use]
     pub fn of(bound: u32) -> Self {
         let Fairness { reading, working, .. } = Fairness::DEFAULT;
@@ -39,27 +39,27 @@ impl Fairness {
     }
 }
 
-/// A thread has gone round a loop more often than it may.
+/// A thread has exceeded the fairness bound of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Exceeded {
-    /// How often it has.
+    /// The number of iterations.
     pub(crate) rounds: u32,
     pub(crate) bound: u32,
-    /// Where it gave a hint, if that is why.
+    /// The place of the hint, if that is the reason.
     pub(crate) hint: Option<Place>,
 }
 
-/// How long a thread has had no news, at a place that it comes to again and again.
+/// How long a thread has read nothing new, at a place that it reaches repeatedly.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Patience {
-    /// Iterations in a row that only read, and read what was read before.
+    /// Consecutive iterations that only read, and read the same as before.
     idle: u32,
     /// Operations since there was news.
     worked: u32,
 }
 
 impl Patience {
-    /// Takes note of an iteration, the operations from `since` on; returns whether it was one too many.
+    /// Records an iteration, the operations from `since` on; returns whether it exceeds the bound.
     pub(crate) fn note(
         &mut self,
         deeds: &[Deed],
@@ -84,10 +84,10 @@ impl Patience {
     }
 }
 
-/// So many operations before an iteration are looked at for what it reads.
+/// The number of operations before an iteration that are compared with its reads.
 const HISTORY: usize = 256;
 
-/// Whether the operations from `since` on read something of another thread that was not read before.
+/// Returns whether the operations from `since` on read something from another thread that was not read before.
 fn has_news(deeds: &[Deed], since: u32, thread: ThreadId) -> bool {
     let (before, iteration) = deeds.split_at(since as usize);
     let read = |deed: &Deed| match *deed {
@@ -100,12 +100,12 @@ fn has_news(deeds: &[Deed], since: u32, thread: ThreadId) -> bool {
     })
 }
 
-/// The hints that a thread gave.
+/// The hints of a thread.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    /// For each place how many came there after an effect.
+    /// The number of hints after an effect, for each place.
     places: Vec<(Place, u32)>,
-    /// After how many operations the last one came.
+    /// The number of operations before the last hint.
     last: u32,
 }
 
@@ -115,10 +115,10 @@ impl Hints {
         self.last = 0;
     }
 
-    /// Takes note of a hint at `place`, after these operations; returns whether it was one too many.
+    /// Records a hint at `place` after these operations; returns whether it exceeds the bound.
     pub(crate) fn note(&mut self, place: Place, deeds: &[Deed], fairness: &Fairness) -> Option<Exceeded> {
         let since = std::mem::replace(&mut self.last, deeds.len() as u32);
-        // Several hints in a row are one.
+        // Consecutive hints count as one.
         if !deeds[since as usize..].iter().any(Deed::has_effect) {
             return None;
         }
@@ -153,7 +153,8 @@ mod tests {
         Deed::Store { key: Key::at(1), new: 0 }
     }
 
-    /// How many iterations of these operations a thread performs before it is held back, if it is in the first fifty.
+    /// Returns the number of iterations of these operations before a thread is held back, if that is within the first
+    /// fifty.
     fn iterations(iteration: impl Fn(u32) -> Vec<Deed>) -> Option<(u32, Exceeded)> {
         let (mut patience, mut deeds) = (Patience::default(), Vec::new());
         (0..50).find_map(|round| {

@@ -1,4 +1,4 @@
-//! A thread of a model: code that stops at each operation until it is answered.
+//! Fibers, the threads of a model: code that stops at each operation until it is answered.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,19 +14,19 @@ use crate::request::{Body, Request};
 use crate::runtime::{Ended, Here, Ran, Stack as Bounds, begin_fiber};
 use crate::stacks;
 
-/// What the threads of a model run on.
+/// How the threads of a model run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Backend {
-    /// Stacks of their own, all on one thread of the operating system.
+    /// As coroutines with stacks of their own, all on one OS thread.
     #[default]
     Coroutines,
-    /// A thread of the operating system each, for code that keeps something in thread-locals of the standard library.
+    /// On one OS thread each, for code that keeps state in thread-locals of the standard library.
     ///
-    /// They too run one at a time. It takes a thousand times as long to go from one to the other.
+    /// They still run one at a time. A switch takes about a thousand times as long as between coroutines.
     OsThreads,
 }
 
-/// What a fiber stops with: a request, which is on its stack, and where it stands.
+/// What a fiber stops with: a request, which is on its stack, and its frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ask {
     pub(crate) request: *mut Request,
@@ -34,24 +34,24 @@ pub(crate) struct Ask {
 }
 
 impl Ask {
-    /// Takes the request out.
+    /// Takes the request.
     ///
     /// # Safety
     /// The fiber has stopped with it just now, and does not use it again.
     #[inline]
     pub(crate) unsafe fn take(self) -> Request {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         unsafe { self.request.read() }
     }
 }
 
-/// A thread under the checker: it takes answers and makes requests.
+/// A thread under the checker: it receives answers and makes requests.
 pub(crate) enum Fiber {
     Coroutine(Coroutine<Value, Ask, Ended, DefaultStack>),
     OsThread(OsThread),
 }
 
-/// The way to stop a fiber, from inside of it.
+/// A handle with which a fiber stops itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stop {
     Coroutine(*const Yielder<Value, Ask>),
@@ -59,7 +59,7 @@ pub(crate) enum Stop {
 }
 
 impl Fiber {
-    /// A thread that runs `body` on the stack that `stack` gives, if it needs one of so many `bytes`.
+    /// Creates a thread that runs `body` on the stack that `stack` returns, if it needs one, of this many `bytes`.
     pub(crate) fn new(backend: Backend, bytes: usize, stack: impl FnOnce() -> DefaultStack, body: Body) -> Self {
         match backend {
             Backend::Coroutines => Fiber::on_stack(stack(), body),
@@ -74,7 +74,7 @@ impl Fiber {
         }))
     }
 
-    /// Lets it run with `answer` to its next operation.
+    /// Resumes it with `answer` until its next operation.
     #[inline(always)]
     pub(crate) fn resume(&mut self, answer: Value) -> Ran {
         match self {
@@ -86,24 +86,24 @@ impl Fiber {
         }
     }
 
-    /// Takes the stack of one that has ended.
+    /// Takes the stack of a fiber that has ended.
     pub(crate) fn into_stack(self) -> Option<DefaultStack> {
         match self {
             Fiber::Coroutine(fiber) => Some(fiber.into_stack()),
             Fiber::OsThread(thread) => {
-                // What it kept in thread-locals is dropped before anything else happens.
+                // Its thread-locals are dropped before anything else happens.
                 let _ = thread.handle.join();
                 None
             }
         }
     }
 
-    /// Takes the stack of one that never goes on, with whatever is on it.
+    /// Takes the stack of a fiber that is never resumed, with everything on it.
     ///
-    /// A thread of the operating system cannot be ended, and sleeps for good.
+    /// An OS thread cannot be ended, and sleeps forever.
     ///
     /// # Safety
-    /// Nobody who may have borrowed from it runs any more.
+    /// No thread that may have borrowed from it runs any more.
     pub(crate) unsafe fn give_up(self) -> Option<DefaultStack> {
         match self {
             Fiber::Coroutine(mut fiber) => {
@@ -117,35 +117,35 @@ impl Fiber {
 }
 
 impl Stop {
-    /// Stops the fiber that runs with a request; returns the answer.
+    /// Stops the current fiber with a request; returns the answer.
     ///
     /// # Safety
-    /// It is the way to stop the fiber that runs.
+    /// The handle is that of the current fiber.
     #[inline]
     pub(crate) unsafe fn suspend(self, ask: Ask) -> Value {
         match self {
             // SAFETY: the yielder lives on the stack of the coroutine that runs this code.
             Stop::Coroutine(yielder) => unsafe { &*yielder }.suspend(ask),
-            // SAFETY: the thread that runs this code keeps it, and has stopped with what it asks.
+            // SAFETY: the current thread this code keeps it, and has stopped with what it asks.
             Stop::OsThread(handover) => unsafe { (*handover).suspend(Ran::Asks(ask)) },
         }
     }
 }
 
-/// A thread of the operating system that runs only while it is let.
+/// An OS thread that runs only while it is permitted to.
 pub(crate) struct OsThread {
     handover: Arc<Handover>,
     handle: JoinHandle<()>,
 }
 
-/// Where a thread and who lets it run wait for each other.
+/// Where a thread and its scheduler wait for each other.
 #[derive(Debug)]
 pub(crate) struct Handover {
     turn: Mutex<Message>,
     changed: Condvar,
 }
 
-/// What one of the two has for the other.
+/// A message between the two.
 enum Message {
     Nothing,
     Go(Value, Here, Option<Arc<Pulse>>),
@@ -158,10 +158,11 @@ impl std::fmt::Debug for Message {
     }
 }
 
-/// Something that goes to another thread while the one that it belongs to waits.
+/// A value that moves to another thread while its owner waits.
 struct Sent<T>(T);
 
-// SAFETY: of the threads of a model and the one that searches only one runs at a time, and each hands over through a lock.
+// SAFETY: of the threads of a model and the one that searches only one runs at a time, and each hands over through a
+// lock.
 unsafe impl<T> Send for Sent<T> {}
 
 impl<T> Sent<T> {
@@ -170,9 +171,9 @@ impl<T> Sent<T> {
     }
 }
 
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Send for Handover {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Sync for Handover {}
 
 impl OsThread {
@@ -223,7 +224,7 @@ impl Handover {
         self.wait_to_go()
     }
 
-    /// Waits until this thread may run, and is then part of the execution that lets it.
+    /// Waits until this thread may run, and then enters the execution that resumed it.
     fn wait_to_go(&self) -> Value {
         let mut turn = self.turn();
         loop {
@@ -240,7 +241,7 @@ impl Handover {
     }
 }
 
-/// Runs `body` on the stack that ends there and has so many bytes.
+/// Runs `body` on the stack that ends there and has this many bytes.
 #[inline(never)]
 fn run_on(stop: Stop, (end, bytes): (usize, usize), body: Body) -> Ended {
     // What is below this in the stack is the thread's own.
@@ -251,7 +252,7 @@ fn run_on(stop: Stop, (end, bytes): (usize, usize), body: Body) -> Ended {
     ended
 }
 
-/// A stack for a fiber that needs one.
+/// Returns a stack for a fiber that needs one.
 pub(crate) fn spare(spare: &mut Vec<DefaultStack>, bytes: usize) -> DefaultStack {
     spare.pop().unwrap_or_else(|| stacks::take(bytes))
 }

@@ -1,14 +1,14 @@
-//! A number for what all threads have read, and from where.
+//! Fingerprints: a hash of what all threads have read, and from which writes.
 //!
-//! It is there to see how many executions differ in that, before somebody decides how to search. Two executions that
-//! differ and have the same number are a pity and no harm.
+//! They count how many executions differ in what they read, before a search is chosen. A collision makes the count less
+//! exact and does no other harm.
 
 use teetotal_program::Value;
 
 /// What a thread has read so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Fingerprint {
-    /// Which thread it is: who started it, and with which operation.
+    /// The thread: its parent, and the operation that started it.
     name: u64,
     reads: u64,
 }
@@ -20,17 +20,17 @@ impl Fingerprint {
         Fingerprint { name, reads: name }
     }
 
-    /// Takes note that operation `index` reads what operation `written` of a thread wrote.
+    /// Records that operation `index` reads what operation `written` of a thread wrote.
     pub(crate) fn read(&mut self, index: u32, writer: Fingerprint, written: u32) {
         self.reads = mix(mix(self.reads, index.into()), mix(writer.name, u64::from(written) + 2));
     }
 
-    /// Takes note that operation `index` takes an alternative.
+    /// Records that operation `index` takes an alternative.
     pub(crate) fn take(&mut self, index: u32, alternative: Value) {
         self.reads = mix(mix(self.reads, index.into()), alternative);
     }
 
-    /// As a number that can be added to those of other threads.
+    /// Returns a number that can be added to those of other threads.
     pub(crate) fn number(self, performed: u32) -> u64 {
         mix(mix(self.name, self.reads), performed.into())
     }

@@ -11,7 +11,7 @@ use crate::spurious::goes_wrong;
 use crate::sync::{Mutex, Notify};
 use crate::thread::{self, unmodeled};
 
-/// Lets a thread go on that waits for a future.
+/// Wakes a thread that waits for a future.
 struct Waking(Notify);
 
 impl Wake for Waking {
@@ -31,7 +31,7 @@ impl Wake for Waking {
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let place = Location::caller();
     let mut future = pin!(future);
-    // Its counts are those of the standard library, and do not say what is ordered.
+    // Its counts are those of the standard library, and establish no order.
     let waking = unmodeled(|| Arc::new(Waking(Notify::new())));
     let waker = Waker::from(Arc::clone(&waking));
     let mut context = Context::from_waker(&waker);
@@ -45,7 +45,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// As `futures::task::AtomicWaker`.
+/// A `futures::task::AtomicWaker` for models.
 #[derive(Debug, Default)]
 pub struct AtomicWaker {
     waker: Mutex<Option<Waker>>,

@@ -1,4 +1,4 @@
-//! The numbers of executions, and which of them are under way.
+//! The numbers of executions, and which of them are running.
 
 use std::cell::Cell;
 use std::fmt;
@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::surroundings::place_of;
 
-/// So many executions were begun, by all models of the process.
+/// The number of executions that all models of the process have begun.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
-/// Whoever runs executions, with the number of the one under way.
+/// The models that run executions, with the number of the current one.
 static UNDER_WAY: Mutex<Vec<Arc<AtomicU64>>> = Mutex::new(Vec::new());
 
-/// The number of an execution among all that are or were. No execution has the number 0.
+/// The number of an execution among all executions of the process. No execution has the number 0.
 pub(crate) struct Generation {
     number: Cell<u64>,
-    /// The same for everybody to see.
+    /// The number, visible to other OS threads.
     shown: Arc<AtomicU64>,
 }
 
@@ -34,7 +34,7 @@ impl Generation {
         self.number.get()
     }
 
-    /// Another execution begins.
+    /// Begins another execution.
     pub(crate) fn renew(&self) {
         self.number.set(NUMBERS.fetch_add(1, Ordering::Relaxed));
         self.shown.store(self.number.get(), Ordering::Relaxed);
@@ -53,13 +53,13 @@ impl fmt::Debug for Generation {
     }
 }
 
-/// Where that is kept: models in other threads of the process write there.
+/// Returns where the numbers are stored: models on other threads of the process write there.
 #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
 pub(crate) fn places() -> [Range<usize>; 2] {
     [place_of(&NUMBERS), place_of(&UNDER_WAY)]
 }
 
-/// Whether the execution with this number is under way somewhere.
+/// Returns whether the execution with this number is running.
 pub(crate) fn is_under_way(number: u64) -> bool {
     let under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
     number != 0 && under_way.iter().any(|shown| shown.load(Ordering::Relaxed) == number)

@@ -1,10 +1,10 @@
 //! The memory of a model: which block belongs to which thread, from its allocation to its free.
 //!
-//! With [`Checked`] as the global allocator, what code of a model allocates comes from lanes of address space, one for
-//! each thread of the model. The address of a block depends only on what its thread allocated before, so that it is the
-//! same in every run of the same prefix; bytes have a lane of their own. A freed block that another thread may know of is poisoned and stays until the
-//! execution ends: an access to it is found, not performed. What is not freed when the execution ends may have escaped
-//! from it, and stays where it is; the next execution allocates behind it.
+//! With [`Checked`] as the global allocator, allocations of a model come from lanes of address space, one for each
+//! thread of the model. The address of a block depends only on what its thread allocated before, so it is the same in
+//! every run of the same prefix; blocks of bytes have a lane of their own. A freed block that another thread may know
+//! of is poisoned and kept until the execution ends: an access to it is reported, not performed. A block that is not
+//! freed when the execution ends may have escaped from it, and stays in place; the next execution allocates behind it.
 
 mod checked;
 mod fault;
@@ -34,23 +34,23 @@ use lane::{GivenUp, Lane, bit};
 use region::Arena;
 use site::Sites;
 
-/// What an execution has allocated.
+/// The allocations of an execution.
 #[derive(Default)]
 pub(crate) struct Heap {
     arena: Option<Arena>,
     lanes: UnsafeCell<Vec<Lane>>,
-    /// For each location where it was accessed last, by its key.
+    /// The address of the last access to each location, by its key.
     addresses: UnsafeCell<Vec<usize>>,
     sites: UnsafeCell<Sites>,
-    /// What of it is closed.
+    /// The closed blocks.
     guard: Guard,
-    /// Whether a block was freed since this was asked last.
+    /// Whether a block was freed since the last query.
     has_freed: Cell<bool>,
     /// Whether a block was freed that may be reused.
     has_given_up: Cell<bool>,
-    /// Whether the library itself allocates.
+    /// Whether the library itself is allocating.
     pub(crate) is_busy: Cell<bool>,
-    /// Whether code of the execution was given memory that is not from here.
+    /// Whether code of the execution got memory from another allocator.
     is_partial: Cell<bool>,
 }
 
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Heap {
     }
 }
 
-/// As long as it is there, what is allocated is not part of the model.
+/// A guard: allocations during its lifetime are not part of the model.
 #[derive(Debug)]
 pub(crate) struct Busy<'h> {
     heap: &'h Heap,
@@ -80,16 +80,16 @@ pub(crate) struct BlockId {
     index: u32,
 }
 
-/// When a thread did something.
+/// The time of an event of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Moment {
     /// By its own clock.
     pub(crate) time: u32,
-    /// After so many operations.
+    /// After this many operations.
     pub(crate) after: u32,
 }
 
-/// What there is to tell of a block.
+/// The data about a block for a report.
 pub(crate) struct History {
     pub(crate) address: usize,
     pub(crate) size: usize,
@@ -97,27 +97,27 @@ pub(crate) struct History {
     pub(crate) freed: Option<BlockEvent>,
 }
 
-/// What comes of a free.
+/// The result of a free.
 pub(crate) enum Freed {
-    /// It is freed now, and no other thread knows of it.
+    /// The block is freed, and no other thread knows of it.
     Now,
-    /// It is freed now, by a thread that knows that others may know of it.
+    /// The block is freed, and other threads may know of it.
     Stays(Free),
-    /// It was freed before.
+    /// The block was freed before.
     Twice(BlockId),
-    /// It is no block of this execution.
+    /// Not a block of this execution.
     Unknown,
 }
 
-/// The number of the lane of a thread for blocks of this alignment.
+/// Returns the number of the lane of a thread for blocks of this alignment.
 ///
-/// Bytes have a lane of their own: the standard library allocates them too, for output that a test runner captures, and
-/// not in every execution alike.
+/// Blocks of bytes have a lane of their own: the standard library allocates them for captured test output too,
+/// differently in each execution.
 fn lane_number(thread: ThreadId, align: usize) -> usize {
     2 * thread.index() + usize::from(align == 1)
 }
 
-/// The lane with a number, which may be new.
+/// Returns the lane with this number, which may be new.
 fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, number: usize) -> Option<&'l mut Lane> {
     while lanes.len() <= number {
         let bounds = arena.lane(lanes.len())?;
@@ -127,32 +127,32 @@ fn lane_of<'l>(arena: &Arena, lanes: &'l mut Vec<Lane>, number: usize) -> Option
     lanes.get_mut(number)
 }
 
-/// The lane that knows what a thread has freed.
+/// Returns the lane that knows what a thread has freed.
 fn freed_in(thread: ThreadId) -> usize {
     lane_number(thread, size_of::<usize>())
 }
 
 impl Heap {
-    /// A heap, if the allocator is installed and there is address space for it.
+    /// Returns a heap, if the allocator is installed and has address space.
     pub(crate) fn new() -> Self {
         let mut heap = Heap::default();
         heap.arena = Arena::take();
         heap
     }
 
-    /// Whether blocks of the model come from here.
+    /// Returns whether blocks of the model come from this heap.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.arena.is_some()
     }
 
-    /// What is allocated until the guard is dropped is not part of the model.
+    /// Returns a guard; allocations until it is dropped are not part of the model.
     #[inline]
     pub(crate) fn be_busy(&self) -> Busy<'_> {
         Busy { heap: self, before: self.is_busy.replace(true) }
     }
 
-    /// Whether all memory that code of the execution has allocated is known.
+    /// Returns whether all memory that code of the execution has allocated is known.
     pub(crate) fn is_whole(&self) -> bool {
         self.is_on() && !self.is_partial.get()
     }
@@ -170,7 +170,7 @@ impl Heap {
         unsafe { f(&mut *self.lanes.get(), &mut *self.sites.get()) }
     }
 
-    /// Another execution begins.
+    /// Begins another execution.
     pub(crate) fn begin(&self) {
         let Some(arena) = &self.arena else { return };
         self.with(|lanes, sites| {
@@ -187,12 +187,12 @@ impl Heap {
         unsafe { (*self.addresses.get()).clear() };
     }
 
-    /// From now on it is known where blocks are allocated and freed.
+    /// Starts recording where blocks are allocated and freed.
     pub(crate) fn record_sites(&self) {
         self.with(|_, sites| sites.record());
     }
 
-    /// Memory for `thread`; nothing if there is no room.
+    /// Allocates memory for `thread`; returns `None` if there is no room.
     pub(crate) fn allocate(&self, thread: ThreadId, now: Moment, size: usize, align: usize) -> Option<usize> {
         let arena = self.arena.as_ref()?;
         self.with(|lanes, sites| {
@@ -201,13 +201,13 @@ impl Heap {
         })
     }
 
-    /// Whether a block was freed that may be reused.
+    /// Returns whether a block was freed that may be reused.
     #[inline]
     pub(crate) fn has_given_up(&self) -> bool {
         self.has_given_up.get()
     }
 
-    /// The blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
+    /// Returns the blocks of this layout that `thread` has freed and that another thread may know of, the latest first.
     #[inline]
     pub(crate) fn reusable(&self, thread: ThreadId, size: usize, align: usize) -> Vec<(Free, BlockId)> {
         self.with(|lanes, _| {
@@ -220,7 +220,7 @@ impl Heap {
         })
     }
 
-    /// The block of a free, if it is of this layout and still freed.
+    /// Returns the block of a free, if it is of this layout and still freed.
     pub(crate) fn freed_by(&self, free: Free, size: usize, align: usize) -> Option<BlockId> {
         self.with(|lanes, _| {
             let given = lanes.get(freed_in(free.thread))?.given_up.iter().find(|given| given.free == free)?;
@@ -229,7 +229,7 @@ impl Heap {
         })
     }
 
-    /// The frees of blocks of about this size by other threads than `thread`.
+    /// Returns the frees of blocks of about this size by other threads than `thread`.
     pub(crate) fn frees_of_others(&self, thread: ThreadId, size: usize) -> Vec<Free> {
         self.with(|lanes, _| {
             let given = lanes.iter().flat_map(|lane| &lane.given_up).map(|given| given.free);
@@ -237,7 +237,7 @@ impl Heap {
         })
     }
 
-    /// Which other threads than `thread` have allocated blocks of this class, and when.
+    /// Returns the other threads than `thread` that have allocated blocks of this class, and the times.
     pub(crate) fn births_of_others(&self, thread: ThreadId, class: u32) -> Vec<(ThreadId, u32)> {
         self.with(|lanes, _| {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
@@ -246,7 +246,7 @@ impl Heap {
         })
     }
 
-    /// Allocates a freed block once more.
+    /// Allocates a freed block again.
     pub(crate) fn reuse(&self, id: BlockId, now: Moment, thread: ThreadId) -> usize {
         self.with(|lanes, sites| {
             let site = sites.add();
@@ -262,7 +262,7 @@ impl Heap {
         })
     }
 
-    /// `thread` frees the block at `address`; locations accessed there make it one that stays.
+    /// Frees the block at `address` on behalf of `thread`; if locations were accessed in it, it is kept.
     pub(crate) fn free(
         &self,
         thread: Option<ThreadId>,
@@ -311,19 +311,19 @@ impl Heap {
         })
     }
 
-    /// Whether a block that stays was freed since this was asked last.
+    /// Returns whether a block that stays was freed since this was asked last.
     pub(crate) fn take_freed(&self) -> bool {
         self.has_freed.take()
     }
 
-    /// The address at which a location was accessed last, if it is in a freed block.
+    /// Returns the address at which a location was accessed last, if it is in a freed block.
     pub(crate) fn gone(&self, key: Key) -> Option<usize> {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
         self.freed_at(address).map(|_| address)
     }
 
-    /// The address at which a location was accessed last, if the block that it was in is freed, or has another owner now.
+    /// Returns the address at which a location was last accessed, if its block was freed or has another owner now.
     pub(crate) fn lost(&self, key: Key) -> Option<usize> {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
@@ -335,7 +335,7 @@ impl Heap {
         })
     }
 
-    /// The block that begins at `address` and is not freed, if there is one.
+    /// Returns the block that begins at `address` and is not freed, if there is one.
     pub(crate) fn block_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -344,7 +344,7 @@ impl Heap {
         })
     }
 
-    /// The block in which a location was accessed last, if it is in one.
+    /// Returns the block in which a location was last accessed, if any.
     pub(crate) fn block_of(&self, key: Key) -> Option<BlockId> {
         // SAFETY: as in `with`.
         let address = unsafe { &*self.addresses.get() }.get(key.index()).copied()?;
@@ -353,7 +353,7 @@ impl Heap {
         Some(BlockId { lane: lane as u32, index: index as u32 })
     }
 
-    /// Where `thread`, which runs, is.
+    /// Returns the current place of `thread`, which is running.
     pub(crate) fn here(&self, thread: ThreadId, now: Moment) -> BlockEvent {
         let place = self.with(|_, sites| {
             let site = sites.add();
@@ -362,7 +362,7 @@ impl Heap {
         BlockEvent { thread: Some(thread), after: now.after, place }
     }
 
-    /// The block that `address` is in and that was freed, though it may be allocated once more.
+    /// Returns the block that contains `address` and was freed, even if it is allocated again.
     pub(crate) fn once_freed_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -372,7 +372,7 @@ impl Heap {
         })
     }
 
-    /// The freed block that `address` is in, if it is in one.
+    /// Returns the freed block that contains `address`, if any.
     pub(crate) fn freed_at(&self, address: usize) -> Option<BlockId> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -381,12 +381,12 @@ impl Heap {
         })
     }
 
-    /// Whether a block was freed before and is now allocated once more.
+    /// Returns whether a block was freed before and is allocated again.
     pub(crate) fn is_reused_block(&self, id: BlockId) -> bool {
         self.with(|lanes, _| lanes[id.lane as usize].blocks[id.index as usize].is_reused)
     }
 
-    /// Whether `address` is in a block that was freed before and is now allocated once more.
+    /// Returns whether `address` is in a block that was freed before and is now allocated again.
     pub(crate) fn is_reused(&self, address: usize) -> bool {
         let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
         self.with(|lanes, _| {
@@ -396,7 +396,8 @@ impl Heap {
         .unwrap_or(false)
     }
 
-    /// A location is accessed at `address`; returns who allocated the block there and when, if the location is new in it.
+    /// Records an access to a location at `address`; returns the thread and time of the allocation of the block if the
+    /// location is new in it.
     #[inline]
     pub(crate) fn see(&self, key: Key, address: usize) -> Option<(BlockId, ThreadId, Moment)> {
         self.arena.as_ref()?;
@@ -428,10 +429,11 @@ impl Heap {
         })
     }
 
-    /// `thread` has written `value` to a location or read it there; if it is the address of a block, others may know it.
+    /// Records that `thread` has written `value` to a location or read it there; if it is the address of a block, other
+    /// threads may know it.
     ///
-    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it. Returns the block if its address
-    /// is new to the thread.
+    /// A pointer may have a tag: in its low bits, above its 48 bits, or in 16 bits below it. Returns the block if its
+    /// address is new to the thread.
     #[inline]
     pub(crate) fn publish(&self, thread: ThreadId, value: u64) -> Option<BlockId> {
         let arena = self.arena.as_ref()?;
@@ -444,7 +446,7 @@ impl Heap {
         self.note_published(lane, thread, address)
     }
 
-    /// A thread would have written `value` to a location, had that held what it expected.
+    /// Records that a failed compare-exchange would have written `value` to a location.
     pub(crate) fn offer(&self, value: u64) {
         let Some(arena) = &self.arena else { return };
         let lane = arena.lane_of(value as usize);
@@ -479,9 +481,9 @@ impl Heap {
         })
     }
 
-    /// The first result of `f` for the locations that were accessed in a block, and not elsewhere since.
+    /// Returns the first result of `f` for the locations that were accessed in a block, and not elsewhere since.
     ///
-    /// It must not come back here.
+    /// `f` must not use the heap.
     pub(crate) fn find_in<R>(&self, id: BlockId, f: impl FnMut(Key) -> Option<R>) -> Option<R> {
         self.with(|lanes, _| {
             // SAFETY: as in `with`.
@@ -493,7 +495,7 @@ impl Heap {
         })
     }
 
-    /// What there is to tell of a block: where it is, its size, its allocation and its free.
+    /// Returns the address of a block, its size, its allocation and its free.
     pub(crate) fn history(&self, id: BlockId) -> History {
         self.with(|lanes, sites| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
@@ -505,7 +507,7 @@ impl Heap {
         })
     }
 
-    /// The blocks that another thread may know of and that are not freed.
+    /// Returns the blocks that another thread may know of and that are not freed.
     pub(crate) fn leaks(&self) -> Vec<Leak> {
         self.with(|lanes, sites| {
             let blocks = lanes.iter().flat_map(|lane| &lane.blocks);
@@ -514,7 +516,8 @@ impl Heap {
         })
     }
 
-    /// The thread that allocated a block, when by its own time, and whether `thread` has had its address in a location.
+    /// Returns the thread that allocated a block, the time by its clock, and whether `thread` has had the address in a
+    /// location.
     pub(crate) fn born_when(&self, id: BlockId, thread: ThreadId) -> (ThreadId, u32, bool) {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
@@ -522,7 +525,7 @@ impl Heap {
         })
     }
 
-    /// When a block was freed, by the time of the thread that did.
+    /// Returns the time at which a block was freed, by the clock of the thread that freed it.
     pub(crate) fn freed_when(&self, id: BlockId) -> Option<(ThreadId, u32)> {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
@@ -530,18 +533,18 @@ impl Heap {
         })
     }
 
-    /// How many bytes the execution has allocated and not freed.
+    /// Returns the number of bytes that the execution has allocated and not freed.
     pub(crate) fn live_bytes(&self) -> usize {
         let of = |lane: &Lane| lane.blocks.iter().filter(|block| block.is_live).map(|block| block.size).sum::<usize>();
         self.with(|lanes, _| lanes.iter().map(of).sum())
     }
 
-    /// Where blocks of the execution are.
+    /// Returns the address ranges of the blocks of the execution.
     pub(crate) fn used(&self) -> Vec<Range<usize>> {
         self.with(|lanes, _| lanes.iter().flat_map(Lane::used).collect())
     }
 
-    /// Whether `address` is in memory that no block has now.
+    /// Returns whether `address` is in memory that no block has now.
     pub(crate) fn is_vacant(&self, address: usize) -> bool {
         let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return false };
         self.with(|lanes, _| {

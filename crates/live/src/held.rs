@@ -1,4 +1,4 @@
-//! Pointers to the data of a cell that are held for a while.
+//! Pointers to the data of a cell that count as accesses while they exist.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,11 +9,11 @@ use crate::complaint::Kind;
 use crate::identity::{Identity, Key};
 use crate::runtime::{current, is_active, running};
 
-/// An access as long as a pointer is held.
+/// An access that lasts as long as a pointer exists.
 ///
-/// It is one when it begins and whenever the pointer is used. Nobody sees when a reference is used last that the pointer
-/// gave. A guard that holds the pointer lets go of it after its destructor has given back the lock, so what the thread told
-/// others last is taken to be that: the access lasted until then.
+/// It is an access at its beginning and whenever the pointer is used. The last use of a reference from the pointer is
+/// not observable. A guard that contains the pointer drops it after its destructor has released the lock, so the access
+/// is assumed to last until the last release operation of the thread.
 #[derive(Debug)]
 struct Held {
     key: Option<Key>,
@@ -32,7 +32,7 @@ impl Held {
         held
     }
 
-    /// It is used.
+    /// Records a use.
     #[track_caller]
     fn touch(&self) {
         if let Some(key) = self.key
@@ -65,13 +65,15 @@ impl Drop for Held {
     }
 }
 
-/// A pointer to the data of an [`UnsafeCell`](crate::cell::UnsafeCell), which is read as long as the pointer is there.
+/// A pointer to the data of an [`UnsafeCell`](crate::cell::UnsafeCell); a read that lasts as long as the pointer
+/// exists.
 pub struct ConstPtr<T: ?Sized> {
     reading: Held,
     pointer: *const T,
 }
 
-/// A pointer to the data of an [`UnsafeCell`](crate::cell::UnsafeCell), which is written as long as the pointer is there.
+/// A pointer to the data of an [`UnsafeCell`](crate::cell::UnsafeCell); a write that lasts as long as the pointer
+/// exists.
 pub struct MutPtr<T: ?Sized> {
     writing: Held,
     pointer: *mut T,
@@ -83,7 +85,7 @@ impl<T: ?Sized> ConstPtr<T> {
         ConstPtr { reading: Held::begin(identity, Kind::READ), pointer }
     }
 
-    /// The data.
+    /// Returns a reference to the data.
     ///
     /// # Safety
     /// As for a pointer.
@@ -91,7 +93,7 @@ impl<T: ?Sized> ConstPtr<T> {
     #[allow(clippy::should_implement_trait, reason = "the name is that of loom")]
     pub unsafe fn deref(&self) -> &T {
         self.reading.touch();
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         unsafe { &*self.pointer }
     }
 
@@ -112,7 +114,7 @@ impl<T: ?Sized> MutPtr<T> {
         MutPtr { writing: Held::begin(identity, Kind::WRITE), pointer }
     }
 
-    /// The data.
+    /// Returns a reference to the data.
     ///
     /// # Safety
     /// As for a pointer.
@@ -120,7 +122,7 @@ impl<T: ?Sized> MutPtr<T> {
     #[allow(clippy::mut_from_ref, clippy::should_implement_trait, reason = "it stands for a pointer")]
     pub unsafe fn deref(&self) -> &mut T {
         self.writing.touch();
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         unsafe { &mut *self.pointer }
     }
 

@@ -1,6 +1,7 @@
-//! What is kept from the search because nobody can tell: counts of references, and who made a value first.
+//! Abstraction refinement: reference counts and the like are ignored until a thread observes them.
 //!
-//! Keeping it hidden saves executions. As soon as somebody could tell, the search begins anew with it in the open.
+//! The abstraction saves executions. As soon as a thread could observe a difference, the search restarts with the
+//! abstracted operations made concrete ("in the open" in the names of this module).
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -19,22 +20,23 @@ use crate::marks::{Mark, Marks};
 use crate::runtime::{Execution, current, is_active, running};
 use crate::standing::Standing;
 
-/// What something is called that may be hidden.
+/// The name of something that may be abstracted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Name(u64);
 
-/// What kind of thing has a name.
+/// The kinds of names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// Counts of references, by where they were made; a lazy value by its address; the end of threads by where they start.
+    /// Reference counts, by the place of creation; a lazy value, by its address; the end of threads, by the place where
+    /// they start.
     Thing,
-    /// That another thread reads what an iteration from this head on restores.
+    /// Another thread reads what an iteration from this head on restores.
     Observation,
-    /// That an iteration from this head on seemed to change statics or thread-locals, for the so manieth time.
+    /// An iteration from this head on seemed to change statics or thread-locals, for the nth time.
     Statics(u32),
-    /// That an iteration from this head on has so many operations and ends in the own state in which it began.
+    /// An iteration from this head on has this many operations and ends in the own state in which it began.
     Iteration(u32),
-    /// That a cycle of all threads which begins here seemed to change statics or thread-locals, for the so manieth time.
+    /// A cycle of all threads which begins here seemed to change statics or thread-locals, for the nth time.
     Cycle(u32),
 }
 
@@ -57,18 +59,18 @@ impl Name {
         Name((std::ptr::from_ref(at).cast::<()>() as u64) ^ (kind << Name::KIND))
     }
 
-    /// The name of one of several things that belong to `place`; the 0th is called as the place itself is.
+    /// Returns the name of one of several objects that belong to `place`; the first one has the name of the place.
     pub(crate) fn beside(place: &'static Location<'static>, which: u8) -> Self {
         debug_assert!(usize::from(which) < size_of::<Location<'static>>(), "other places begin there");
         Name(Name::new(Kind::Thing, place).0 + u64::from(which))
     }
 
-    /// Where it points to.
+    /// Returns the address to which it points.
     pub(crate) fn address(self) -> usize {
         self.parts().0
     }
 
-    /// The address and the kind.
+    /// Returns the address and the kind.
     fn parts(self) -> (usize, Kind) {
         let address = self.0 & ((1 << Name::KIND) - 1);
         let kind = match self.0 >> Name::KIND {
@@ -82,7 +84,7 @@ impl Name {
     }
 }
 
-/// What is known of the heads of loops, by their places.
+/// What is known about the heads of loops, by their places.
 #[derive(Debug, Default)]
 pub(crate) struct Heads(FxHashMap<usize, Cell<Head>>);
 
@@ -104,18 +106,18 @@ impl Heads {
         Heads(heads.into_iter().map(|(address, head)| (address, Cell::new(head))).collect())
     }
 
-    /// Whether no head is known.
+    /// Returns whether no head is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is known of `place`, if it is the head of a loop.
+    /// Returns what is known about `place`, if it is the head of a loop.
     #[inline]
     pub(crate) fn at(&self, place: &'static Location<'static>) -> Option<Head> {
         if self.0.is_empty() { None } else { self.0.get(&(std::ptr::from_ref(place) as usize)).map(Cell::get) }
     }
 
-    /// An iteration from `place` on has changed no static.
+    /// Records that an iteration from `place` on has changed no static.
     fn clear_suspicions(&self, place: &'static Location<'static>) {
         if let Some(head) = self.0.get(&(std::ptr::from_ref(place) as usize)) {
             head.set(Head { suspicions: 0, ..head.get() });
@@ -123,161 +125,162 @@ impl Heads {
     }
 }
 
-/// A search ends that has left so many executions in the middle,
+/// The number of abandoned executions after which a search ends.
 const MAX_DISCARDED: usize = 50_000;
-/// or with them so many bytes,
+/// The number of bytes leaked by abandoned executions after which a search ends.
 const MAX_LEAKED_BYTES: usize = 1 << 30;
-/// or so many OS threads.
+/// The number of OS threads of abandoned executions after which a search ends.
 const MAX_LEAKED_THREADS: usize = 1_000;
 
-/// What in a model may be kept from the search.
+/// The abstraction of a model, and what its searches have observed.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger(Arc<Pages>);
 
 #[derive(Debug, Default)]
 struct Pages {
-    /// The names of what is in the open.
+    /// The names that are concrete.
     open: Mutex<Arc<FxHashSet<Name>>>,
-    /// Those that were found to be observed since the search began.
+    /// The names that were observed since the search began.
     observed: Mutex<FxHashSet<Name>>,
     is_out_of_date: AtomicBool,
     /// How often a loop was cleared of having changed statics, by the address of its place.
     cleared: Mutex<FxHashMap<usize, u32>>,
-    /// Loops that the fairness bound held back, and how often they may go round.
+    /// Loops that the fairness bound held back, and their bounds.
     bounded: Mutex<BTreeMap<At, u32>>,
-    /// Loops with failed awaits that are taken to keep nothing on the heap.
+    /// Loops with failed awaits that are assumed to keep no state on the heap.
     assumed: Mutex<BTreeSet<At>>,
-    /// Accesses that frees are taken to come after, by way of what is not of this crate.
+    /// Accesses that frees are assumed to come after, because of synchronization outside of this crate.
     trusted: Mutex<BTreeSet<At>>,
-    /// Whether something could have failed spuriously once more than the bound allows.
+    /// Whether something could have failed spuriously again than the bound allows.
     is_spurious_bound_met: AtomicBool,
-    /// Whether an allocation could have been given the address of a freed block once more than the bound allows.
+    /// Whether an allocation could have been given the address of a freed block again than the bound allows.
     is_reuse_bound_met: AtomicBool,
-    /// Whether code of a model was given memory that the checked allocator does not know.
+    /// Whether code of a model got memory that the checked allocator does not know.
     has_unchecked_memory: AtomicBool,
     /// Whether plain accesses of some execution were not seen, since they are sampled.
     has_sampled_accesses: AtomicBool,
-    /// How many executions were left with threads in the middle, whose stacks were discarded.
+    /// The number of abandoned executions whose stacks were discarded.
     discarded: AtomicUsize,
-    /// How many bytes these owned, as far as the checked allocator knows.
+    /// The number of bytes that these owned, as far as the checked allocator knows.
     leaked_bytes: AtomicUsize,
-    /// How many OS threads sleep for good.
+    /// The number of OS threads that sleep forever.
     leaked_threads: AtomicUsize,
-    /// Whether a model used something that the search looks at, threads aside.
+    /// Whether a model used anything that the search checks, apart from threads.
     has_operations: AtomicBool,
-    /// How deep in its stack a thread stood at most whose own state was looked at.
+    /// The maximum stack depth of a thread whose own state was compared.
     depth: AtomicUsize,
-    /// Where the threads stood when the search could not go on.
+    /// The positions of the threads when the search could not continue.
     standing: Mutex<Vec<Standing>>,
-    /// What was said of an object that does not belong to the execution that used it, and where that was.
+    /// The misuse of an object that does not belong to the execution that used it, and its place.
     misuse: Mutex<Option<(String, Place)>>,
-    /// The states that executions are to reach.
+    /// The states that executions must reach.
     marks: Marks,
 }
 
 impl Ledger {
-    /// So often a loop is cleared of having changed statics: one whose iterations do so now and then is not, in the end.
+    /// The number of times that a loop is cleared of having changed statics; a loop that changes them now and then is
+    /// recognized eventually.
     const CLEARINGS: u32 = 8;
 
-    /// Whether something hidden was observed, so that the search must begin anew.
+    /// Returns whether an abstracted operation was observed, so that the search must restart.
     #[must_use]
     pub fn is_out_of_date(&self) -> bool {
         self.0.is_out_of_date.load(Ordering::Relaxed)
     }
 
-    /// The loops that the fairness bound held back, each with its bound.
+    /// Returns the loops that the fairness bound held back, each with its bound.
     #[must_use]
     pub fn bounded_loops(&self) -> Vec<(Place, u32)> {
         locked(&self.0.bounded).iter().map(|(at, bound)| (at.into(), *bound)).collect()
     }
 
-    /// The loops with failed awaits that are taken to keep nothing on the heap.
+    /// Returns the loops with failed awaits that are assumed to keep no state on the heap.
     #[must_use]
     pub fn assumed_loops(&self) -> Vec<Place> {
         locked(&self.0.assumed).iter().map(Place::from).collect()
     }
 
-    /// The accesses that frees are taken to come after, by way of what is not of this crate.
+    /// Returns the accesses that frees are assumed to come after, because of synchronization outside of this crate.
     #[must_use]
     pub fn trusted_accesses(&self) -> Vec<Place> {
         locked(&self.0.trusted).iter().map(Place::from).collect()
     }
 
-    /// A free is taken to come after the access at `place`.
+    /// Records that a free is assumed to come after the access at `place`.
     pub(crate) fn note_trusted(&self, place: &Location<'static>) {
         locked(&self.0.trusted).insert(At::from(place));
     }
 
-    /// Whether executions with more spurious failures or wake-ups than the bound allows were left out.
+    /// Returns whether executions with more spurious failures or wake-ups than the bound allows were left out.
     #[must_use]
     pub fn is_spurious_bound_met(&self) -> bool {
         self.0.is_spurious_bound_met.load(Ordering::Relaxed)
     }
 
-    /// Whether a model used anything that the search looks at, threads that start and end aside.
+    /// Returns whether a model used anything that the search checks, apart from starting and ending threads.
     #[must_use]
     pub fn has_operations(&self) -> bool {
         self.0.has_operations.load(Ordering::Relaxed)
     }
 
-    /// Takes over which loops a search that is continued was known to have, and which accesses frees come after.
+    /// Restores the loops of a resumed search, and the accesses that frees are assumed to come after.
     pub fn take_over(&self, bounded: &[(Place, u32)], assumed: &[Place], trusted: &[Place]) {
         locked(&self.0.bounded).extend(bounded.iter().map(|(place, bound)| (place.into(), *bound)));
         locked(&self.0.assumed).extend(assumed.iter().map(At::from));
         locked(&self.0.trusted).extend(trusted.iter().map(At::from));
     }
 
-    /// Something could have failed spuriously once more.
+    /// Records that the bound on spurious failures was reached.
     pub fn note_spurious_bound(&self) {
         self.0.is_spurious_bound_met.store(true, Ordering::Relaxed);
     }
 
-    /// An allocation could have been given the address of a freed block once more.
+    /// Records that the bound on reuse was reached.
     pub fn note_reuse_bound(&self) {
         self.0.is_reuse_bound_met.store(true, Ordering::Relaxed);
     }
 
-    /// Whether executions in which freed blocks are reused more often than the bound allows were left out.
+    /// Returns whether executions in which freed blocks are reused more often than the bound allows were left out.
     #[must_use]
     pub fn is_reuse_bound_met(&self) -> bool {
         self.0.is_reuse_bound_met.load(Ordering::Relaxed)
     }
 
-    /// Whether code of a model was given memory that the checked allocator, which is installed, does not know.
+    /// Returns whether code of a model got memory that the installed checked allocator does not know.
     #[must_use]
     pub fn has_unchecked_memory(&self) -> bool {
         self.0.has_unchecked_memory.load(Ordering::Relaxed)
     }
 
-    /// Code of a model was given memory that the checked allocator does not know.
+    /// Records that code of a model got memory that the checked allocator does not know.
     pub fn note_unchecked_memory(&self) {
         self.0.has_unchecked_memory.store(true, Ordering::Relaxed);
     }
 
-    /// Whether plain accesses of some execution were not seen, since they are sampled.
+    /// Returns whether plain accesses of some execution were not seen, since they are sampled.
     #[must_use]
     pub fn has_sampled_accesses(&self) -> bool {
         self.0.has_sampled_accesses.load(Ordering::Relaxed)
     }
 
-    /// Plain accesses of an execution are not seen, since they are sampled.
+    /// Records that plain accesses of an execution are not observed, since they are sampled.
     pub fn note_sampled_accesses(&self) {
         self.0.has_sampled_accesses.store(true, Ordering::Relaxed);
     }
 
-    /// How many executions were left with threads in the middle: what these own is leaked.
+    /// Returns the number of abandoned executions whose stacks were discarded; what the threads own is leaked.
     #[must_use]
     pub fn discarded(&self) -> usize {
         self.0.discarded.load(Ordering::Relaxed)
     }
 
-    /// How many bytes they own, as far as the checked allocator knows.
+    /// Returns the number of bytes that they own, as far as the checked allocator knows.
     #[must_use]
     pub fn leaked_bytes(&self) -> usize {
         self.0.leaked_bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether so much is leaked that the search is to end.
+    /// Returns whether so much is leaked that the search must end.
     #[must_use]
     pub fn has_leaked_too_much(&self) -> bool {
         self.discarded() >= MAX_DISCARDED
@@ -285,24 +288,24 @@ impl Ledger {
             || self.0.leaked_threads.load(Ordering::Relaxed) >= MAX_LEAKED_THREADS
     }
 
-    /// An execution was left with threads in the middle, so many of them OS threads, and these bytes.
+    /// Records an execution that was abandoned with unfinished threads, this many of them OS threads, and these bytes.
     pub(crate) fn note_discarded(&self, bytes: usize, os_threads: usize) {
         self.0.discarded.fetch_add(1, Ordering::Relaxed);
         self.0.leaked_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.0.leaked_threads.fetch_add(os_threads, Ordering::Relaxed);
     }
 
-    /// The model uses something that the search looks at.
+    /// Records that the model uses something that the search checks.
     pub fn note_operation(&self) {
         self.0.has_operations.store(true, Ordering::Relaxed);
     }
 
-    /// Executions are left out in which the loop at `place` has more iterations than `bound`.
+    /// Records that executions are left out in which the loop at `place` has more iterations than `bound`.
     pub(crate) fn note_bounded(&self, place: &Location<'static>, bound: u32) {
         locked(&self.0.bounded).insert(At::from(place), bound);
     }
 
-    /// An iteration of the loop at `place` is taken to have changed nothing on the heap.
+    /// Records that an iteration of the loop at `place` is assumed to change nothing on the heap.
     pub(crate) fn note_assumed(&self, place: &Location<'static>) {
         let (mut assumed, at) = (locked(&self.0.assumed), At::from(place));
         if !assumed.contains(&at) {
@@ -310,31 +313,31 @@ impl Ledger {
         }
     }
 
-    /// The own state of a thread so deep in its stack is looked at.
+    /// Records the stack depth of a thread whose own state is compared.
     pub fn note_depth(&self, depth: usize) {
         if depth > self.depth() {
             self.0.depth.fetch_max(depth, Ordering::Relaxed);
         }
     }
 
-    /// How deep in its stack a thread stood at most whose own state was looked at.
+    /// Returns the maximum stack depth of a thread whose own state was compared.
     ///
-    /// As much of each stack is the same at the beginning of every execution, and so must be in a search that is
-    /// continued.
+    /// This much of each stack is equal at the beginning of every execution, and must be in a resumed search.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.0.depth.load(Ordering::Relaxed)
     }
 
-    /// Where the threads stood in the last execution that was too long or could not be run again.
+    /// Returns the positions of the threads in the last execution that was too long or could not be replayed.
     #[must_use]
     pub fn standing(&self) -> Vec<Standing> {
         locked(&self.0.standing).clone()
     }
 
-    /// What is wrong with an object that a model used, and where, if one does not belong to the execution that used it.
+    /// Returns the misuse of an object that does not belong to the execution that used it, and its place, if there is
+    /// one.
     ///
-    /// Executions with such an object differ when they are run again, so that the search may have found nothing else.
+    /// Executions with such an object diverge in replays, so the search may have found nothing else.
     #[must_use]
     pub fn misuse(&self) -> Option<(String, Place)> {
         locked(&self.0.misuse).clone()
@@ -348,7 +351,7 @@ impl Ledger {
         *locked(&self.0.standing) = standing;
     }
 
-    /// What was observed is in the open from now on.
+    /// Makes everything that was observed concrete.
     pub fn open(&self) {
         let mut open = locked(&self.0.open);
         let mut observed = locked(&self.0.observed);
@@ -365,17 +368,17 @@ impl Ledger {
         self.0.is_out_of_date.store(false, Ordering::Relaxed);
     }
 
-    /// The state `name` is to be reached, which is asked for at `place`.
+    /// Records that the state `name` must be reached, as required at `place`.
     pub fn ask_for(&self, name: &str, place: Option<Place>) {
         self.0.marks.ask_for(name, place);
     }
 
-    /// The state `name` was reached before.
+    /// Records that the state `name` was reached.
     pub fn reach(&self, name: &str) {
         self.0.marks.reach(name);
     }
 
-    /// The names of what is in the open, relative to where this program is in memory.
+    /// Returns the concrete names, relative to the load address of the program.
     #[must_use]
     pub fn open_from_here(&self) -> Vec<i64> {
         let mut names: Vec<i64> = self.names().iter().map(|name| name.0.wrapping_sub(here()) as i64).collect();
@@ -383,7 +386,7 @@ impl Ledger {
         names
     }
 
-    /// What had this name, relative to where this program is in memory, is in the open.
+    /// Makes this name concrete, given relative to the load address of the program.
     pub fn open_at(&self, name: i64) {
         let mut open = locked(&self.0.open);
         let mut names = FxHashSet::clone(&open);
@@ -391,7 +394,7 @@ impl Ledger {
         *open = Arc::new(names);
     }
 
-    /// The states that were asked for, by their names.
+    /// Returns the required states, by their names.
     #[must_use]
     pub fn marked(&self) -> Vec<Mark> {
         self.0.marks.all()
@@ -401,7 +404,7 @@ impl Ledger {
         &self.0.marks
     }
 
-    /// What is known of the heads of loops.
+    /// Returns what is known about the heads of loops.
     pub(crate) fn heads(&self) -> Heads {
         Heads::new(&self.names())
     }
@@ -410,7 +413,7 @@ impl Ledger {
         Arc::clone(&locked(&self.0.open))
     }
 
-    /// An iteration from `place` on has changed no static; returns whether that clears the loop.
+    /// Records that an iteration from `place` on has changed no static; returns whether that clears the loop.
     fn clear_suspicions(&self, place: &'static Location<'static>) -> bool {
         let address = std::ptr::from_ref(place) as usize;
         let mut cleared = locked(&self.0.cleared);
@@ -456,13 +459,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where this program is in memory.
+/// Returns the load address of the program.
 fn here() -> u64 {
     static HERE: u8 = 0;
     std::ptr::from_ref(&HERE) as u64
 }
 
-/// Code that runs while something is kept from the search.
+/// Sections of code whose operations are abstracted.
 #[derive(Clone, Copy, Debug)]
 struct Section {
     thread: ThreadId,
@@ -474,21 +477,21 @@ struct Section {
 pub(crate) struct Sections(Vec<Section>);
 
 impl Execution {
-    /// Somebody could tell what is hidden under `name`.
+    /// Records that a thread could observe what is abstracted under `name`.
     pub(crate) fn expose(&self, name: Name) {
         if !self.is_over.get() && !self.is_open(name) {
             self.ledger.note(name);
         }
     }
 
-    /// The search must begin anew with `name` in the open, even if it was so before.
+    /// Records that the search must restart with `name` concrete, even if it was concrete before.
     pub(crate) fn begin_anew_with(&self, name: Name) {
         if !self.is_over.get() {
             self.ledger.note(name);
         }
     }
 
-    /// An iteration from `place` on has changed no static: what seemed to was not its doing.
+    /// Records that an iteration from `place` on changed no static after all.
     pub(crate) fn clear_suspicions(&self, place: &'static Location<'static>) {
         if self.ledger.clear_suspicions(place) {
             self.heads.clear_suspicions(place);
@@ -499,7 +502,7 @@ impl Execution {
         self.open.contains(&name)
     }
 
-    /// The thread that runs does something that others can see.
+    /// Records that the current thread does something that other threads can observe.
     #[inline]
     pub(crate) fn be_seen(&self, thread: ThreadId) {
         if !self.sections.borrow().0.is_empty() {
@@ -507,7 +510,7 @@ impl Execution {
         }
     }
 
-    /// Whether `thread` is in a section that is hidden.
+    /// Returns whether `thread` is in an abstracted section.
     pub(crate) fn is_unseen(&self, thread: ThreadId) -> bool {
         self.sections.try_borrow().is_ok_and(|sections| sections.0.iter().any(|section| section.thread == thread))
     }
@@ -520,9 +523,9 @@ impl Execution {
     }
 }
 
-/// Runs `f`, which must do nothing that others can see, or else what has this `name` is exposed.
+/// Runs `f` as an abstracted section; if it does something that other threads can observe, `name` becomes concrete.
 ///
-/// Meanwhile the thread knows what `known` says besides.
+/// Meanwhile the thread also knows `known`.
 pub(crate) fn unseen<R>(name: Name, known: Option<&Clock>, f: impl FnOnce() -> R) -> R {
     let begun = is_active().then(running).flatten().and_then(|thread| {
         current(|execution| {

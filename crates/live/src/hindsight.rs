@@ -1,11 +1,11 @@
-//! What operations would have done with other values.
+//! What operations would have done if they had read other values.
 
 use teetotal_program::{Hindsight, Loc, Status, Subject, ThreadId, Value};
 
 use crate::request::{Matter, Until, Update, What};
 use crate::subject::Live;
 
-/// What is kept of an operation: the function that decides what it does with a value.
+/// A record of an operation: the function that decides what it does with a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kept(Decides);
 
@@ -14,9 +14,9 @@ enum Decides {
     Update(Update),
     Until(Until),
     Free,
-    /// Something happens for no reason, so often at most.
+    /// A spurious event, up to a bound.
     Spurious(usize),
-    /// An allocation has the address of a freed block, so often at most.
+    /// An allocation of a freed block, up to a bound.
     Reuse(usize),
     Nothing,
 }
@@ -62,7 +62,7 @@ impl Hindsight for Live {
         }
     }
 
-    /// A failed await fails again as long as its locations hold what they held.
+    /// Returns the values of its locations for which a failed await fails again.
     fn waits_while(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
         match self.status(thread) {
             Status::FailedAwait(_) => self.failed_reads(thread),

@@ -1,4 +1,4 @@
-//! Look-alikes of `std::hint`.
+//! Replacements for `std::hint`.
 
 use std::panic::Location;
 
@@ -9,21 +9,21 @@ pub use std::hint::{assert_unchecked, black_box};
 
 /// Signals that the thread waits for other threads.
 ///
-/// In a model it changes nothing about which executions there are. A loop that calls it, changes something in each
-/// iteration and repeats again and again is subject to the fairness bound earlier than one that does not.
+/// In a model it does not change which executions exist. A loop that calls it and changes something in each iteration
+/// is subject to the fairness bound after fewer iterations.
 ///
 /// # Panics
-/// In a model, if it is called again and again without an operation of the model in between: the thread then waits for
-/// something that the checker does not see.
+/// In a model, if it is called repeatedly without an operation of the model in between: the thread then waits for
+/// something that the checker does not observe.
 #[track_caller]
 pub fn spin_loop() {
     if is_active() { hint(Location::caller()) } else { std::hint::spin_loop() }
 }
 
-/// So often a hint may be called without an operation in between.
+/// The number of consecutive hints without an operation in between.
 const MOST_HINTS: u32 = 100_000;
 
-/// The thread that runs tells that it waits.
+/// Records that the current thread waits.
 pub(crate) fn hint(place: &'static Location<'static>) {
     note(|noted| {
         noted.n_hints += 1;
@@ -36,7 +36,7 @@ pub(crate) fn hint(place: &'static Location<'static>) {
     });
 }
 
-/// Whether the time is over for which the thread that runs waits at `place`; it may be at any time.
+/// Returns whether the wait of the current thread at `place` has timed out; it may do so at any time.
 pub(crate) fn is_time_over(place: &'static Location<'static>) -> bool {
     let is_over = perform(What::Choose { alternatives: 2, matter: Matter::TimeOut }, place) == 1;
     if is_over {
@@ -45,7 +45,7 @@ pub(crate) fn is_time_over(place: &'static Location<'static>) -> bool {
     is_over
 }
 
-/// A wait of the thread that runs has timed out. In a loop that is as good a hint as any.
+/// Records that a wait of the current thread has timed out, which counts as a hint in a loop.
 pub(crate) fn note_time_out(place: &'static Location<'static>) {
     note(|noted| {
         noted.n_hints += 1;
@@ -53,13 +53,13 @@ pub(crate) fn note_time_out(place: &'static Location<'static>) {
     });
 }
 
-/// Says that this is never reached.
+/// Indicates that this place is never reached.
 ///
 /// # Safety
-/// It must never be reached. In a model it panics instead, so that it is found.
+/// It must never be reached. In a model it panics instead of being undefined behavior.
 ///
 /// # Panics
-/// In a model.
+/// In a model, if it is reached.
 #[track_caller]
 pub unsafe fn unreachable_unchecked() -> ! {
     unreachable!("`unreachable_unchecked` was reached")

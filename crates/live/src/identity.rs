@@ -1,4 +1,4 @@
-//! Which cell is which, wherever it is moved.
+//! The identity of cells, also after a move.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,15 +29,15 @@ impl Key {
 }
 
 impl Execution {
-    /// A key for a location that is in no object.
+    /// Returns a key for a location that belongs to no object.
     pub(crate) fn new_freed_key(&self) -> Key {
         Key(self.new_slot())
     }
 }
 
-/// What a cell is known by: it moves with the cell, and is set when the cell is first used in an execution.
+/// The identity of a cell: it moves with the cell, and is set when the cell is first used in an execution.
 ///
-/// A cell in a static has no stamp, since models on several OS threads may use it: it is known by its address.
+/// A cell in a static has no stamp, since models on several OS threads may use it: it is identified by its address.
 pub(crate) struct Identity(AtomicU64);
 
 impl Identity {
@@ -49,7 +49,7 @@ impl Identity {
         std::ptr::from_ref(self) as usize
     }
 
-    /// The key of the cell in the execution that runs.
+    /// Returns the key of the cell in the current execution.
     pub(crate) fn key(&self) -> Key {
         current(|execution| self.key_in(execution)).expect("a key is asked for in a model")
     }
@@ -92,7 +92,7 @@ impl Identity {
         self.key_of_static(execution)
     }
 
-    /// The cell is made in the execution that runs; returns its key.
+    /// Records that the cell is created in the current execution; returns its key.
     pub(crate) fn begin(&self, execution: &Execution) -> Option<Key> {
         let key = execution.new_slot();
         let own = execution.generation.get() << KEY_BITS | u64::from(key);
@@ -103,7 +103,7 @@ impl Identity {
         *execution.statics.borrow_mut().entry(self.address()).or_insert_with(|| Key(execution.new_slot()))
     }
 
-    /// The key, if the cell was used in this execution.
+    /// Returns the key, if the cell was used in this execution.
     pub(crate) fn known(&self, execution: &Execution) -> Option<Key> {
         let stamp = self.0.load(Ordering::Relaxed);
         if stamp >> KEY_BITS == execution.generation.get() {
@@ -112,7 +112,7 @@ impl Identity {
         execution.statics.borrow().get(&self.address()).copied()
     }
 
-    /// Whether the cell, which has a key, is known by its address, as one in a static is.
+    /// Returns whether the cell, which has a key, is identified by its address, as one in a static is.
     #[inline]
     pub(crate) fn is_known_by_address(&self) -> bool {
         self.0.load(Ordering::Relaxed) <= OUTSIDE

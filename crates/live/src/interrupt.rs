@@ -1,18 +1,18 @@
-//! Ctrl-C as a request to stop, for who asks for it.
+//! Ctrl-C as a request to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the first Ctrl-C is a request, and the second one ends the process as it does everywhere.
+/// Makes the first Ctrl-C a request to stop; the second one ends the process as usual.
 ///
-/// Where somebody else has a handler for it already, or where there are no signals, nothing changes.
+/// Has no effect if there is another handler, or on systems without signals.
 pub fn listen() {
     #[cfg(unix)]
     unix::listen();
 }
 
-/// Whether the user wants the search to stop.
+/// Returns whether the user has requested a stop.
 #[must_use]
 pub fn is_requested() -> bool {
     REQUESTED.load(Ordering::Relaxed)
@@ -41,7 +41,7 @@ mod unix {
                 }
                 let mut new: libc::sigaction = std::mem::zeroed();
                 new.sa_sigaction = request as extern "C" fn(libc::c_int) as libc::sighandler_t;
-                // After the first one the signal is what it was.
+                // After the first one the default action is restored.
                 new.sa_flags = libc::SA_RESETHAND | libc::SA_RESTART;
                 libc::sigaction(libc::SIGINT, &new, std::ptr::null_mut());
             }

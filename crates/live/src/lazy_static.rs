@@ -1,4 +1,4 @@
-//! Look-alikes of `lazy_static!`: values that belong to an execution.
+//! A replacement for `lazy_static!`: values that belong to an execution.
 
 use std::fmt;
 use std::panic::Location;
@@ -17,13 +17,13 @@ pub use crate::thread::{panicking, yield_now};
 
 /// A value that is initialized at its first use, once in each execution of a model.
 pub struct Lazy<T: 'static> {
-    /// What the search knows it by, if who makes it can be told.
+    /// Its location in the search, if threads can observe which one initializes it.
     identity: Identity,
     real: OnceLock<T>,
     init: fn() -> T,
 }
 
-/// What a cell of [`Lazy`] holds when the value is made.
+/// The value of the cell of a [`Lazy`] that is initialized.
 const MADE: Value = Value::MAX;
 
 impl<T> Lazy<T> {
@@ -54,7 +54,7 @@ impl<T> Lazy<T> {
         }
     }
 
-    /// The value, which one thread makes while others wait.
+    /// Returns the value, which one thread initializes while others wait.
     fn make_once(&self, place: &'static Location<'static>, name: usize) -> Option<*const T> {
         let at = Place { key: self.identity.key(), initial: 0, may_race: false };
         if perform(What::Load { at, order: Order::Acquire }, place) != MADE {
@@ -78,7 +78,7 @@ impl<T> fmt::Debug for Lazy<T> {
     }
 }
 
-/// The statics of loom, whose values need not be `Sync`, since the threads of a model take turns.
+/// The statics of loom, whose values need not be `Sync`, since the threads of a model run one at a time.
 pub mod lenient {
     use crate::runtime::current;
 
@@ -86,7 +86,7 @@ pub mod lenient {
     #[derive(Debug)]
     pub struct Lazy<T: 'static>(super::Lazy<T>);
 
-    // SAFETY: it is used in models only, whose threads take turns.
+    // SAFETY: it is used in models only, whose threads run one at a time.
     unsafe impl<T> Sync for Lazy<T> {}
 
     impl<T> Lazy<T> {
@@ -107,7 +107,7 @@ pub mod lenient {
     }
 }
 
-/// As the macro of the crate `lazy_static`, with a fresh value for each execution of a model.
+/// Declares lazily initialized statics like the crate `lazy_static`, with a fresh value for each execution of a model.
 #[macro_export]
 macro_rules! lazy_static {
     ($($(#[$attribute:meta])* $vis:vis static ref $name:ident: $t:ty = $init:expr;)*) => {

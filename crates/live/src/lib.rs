@@ -1,8 +1,8 @@
-//! Real code as a program to check.
+//! Rust code as a subject of the search.
 //!
-//! [`Live`] is a model that the search runs: its threads are coroutines that stop at each operation.
-//! The modules look like those of the standard library; what they offer is the search's affair inside a model, and
-//! behaves as the standard library outside of one.
+//! [`Live`] is a model that the search runs: its threads are coroutines that stop at each operation. The modules mirror
+//! those of the standard library; inside a model the search decides what their operations do, and outside of models
+//! they behave as the standard library does.
 
 pub mod alloc;
 mod beginning;

@@ -1,4 +1,4 @@
-//! Lifetimes as events: allocation, creation, move and free are plain accesses of their thread to what is in a block.
+//! Lifetimes as events: allocation, creation, move and free are plain accesses to a block.
 
 use std::alloc::Layout;
 use std::cell::RefMut;
@@ -14,7 +14,7 @@ use crate::races::Races;
 use crate::reuse::{put_up, reused};
 use crate::runtime::{Execution, current_unguarded, fail, note};
 
-/// An allocation or a free that says where it is.
+/// An allocation or a free with its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Told {
     thread: ThreadId,
@@ -29,13 +29,13 @@ impl Told {
 }
 
 impl Execution {
-    /// What the thread that runs allocates or frees at `place`.
+    /// Returns an allocation or free by the current thread at `place`.
     pub(crate) fn told(&self, place: &'static Location<'static>) -> Option<Told> {
         let thread = self.running()?;
         Some(Told { thread, when: self.moment_of(thread), place })
     }
 
-    /// A use, at `place`, of what is at `address` and was freed.
+    /// Returns the error of a use, at `place`, of freed memory at `address`.
     pub(crate) fn told_fault(
         &self,
         kind: FaultKind,
@@ -54,38 +54,39 @@ impl Execution {
         Some(MemoryFault { is_ordered, ..fault })
     }
 
-    /// The thread whose code allocates and frees, if it is code of the model and not of this crate.
+    /// Returns the current thread, if its code and not this crate allocates and frees.
     #[inline]
     fn allocating(&self) -> Option<ThreadId> {
         let is_own = self.heap.is_busy.get() || self.is_in_call() || self.is_over.get();
         if is_own { None } else { self.running() }
     }
 
-    /// When `thread`, which runs, makes something.
+    /// Returns the time at which `thread`, which is running, creates something.
     ///
-    /// What it makes in a section that is hidden from the search is known to whatever learns of it: the section is that of
-    /// a lazy value, or whatever comes of it is an operation, so that it is hidden no longer.
+    /// A creation in an abstracted section is ordered before every thread that observes it: the section is that of a
+    /// lazy value, or its effect is an operation, so that it is no longer abstracted.
     fn creation_of(&self, thread: ThreadId) -> Moment {
         let now = self.moment_of(thread);
         if self.is_unseen(thread) { Moment { time: 0, ..now } } else { now }
     }
 
-    /// When it is for `thread`, which runs.
+    /// Returns the time of `thread`, which is running.
     pub(crate) fn moment_of(&self, thread: ThreadId) -> Moment {
-        // The first time that a thread is asked for, its clocks are allocated.
+        // The clocks of a thread are allocated at the first query.
         let _busy = self.heap.be_busy();
         self.races.try_borrow_mut().map_or(Moment::default(), |mut races| races.moment(thread))
     }
 }
 
-/// Whether what orders a free after an access is known, so that an access which promises no order may race with a free.
+/// Returns whether everything that orders frees after accesses is known, so that an access that orders nothing may race
+/// with a free.
 ///
 /// Where it may be of the standard library, such as the counts of an `Arc`, a notification says nothing about that.
 pub(crate) fn orders_frees() -> bool {
     current_unguarded().is_none_or(|execution| !execution.trusts_frees)
 }
 
-/// A block for the thread that runs; nothing if it comes from the system.
+/// Allocates a block for the current thread; returns `None` if it comes from the system.
 pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     let execution = current_unguarded()?;
     if !execution.heap.is_on() {
@@ -110,7 +111,7 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     Some(block as *mut u8)
 }
 
-/// The block at `address` is freed.
+/// Frees the block at `address`.
 pub(crate) fn free(address: usize) {
     let Some(execution) = current_unguarded() else { return };
     let thread = execution.running();
@@ -118,7 +119,7 @@ pub(crate) fn free(address: usize) {
 
     let is_known = |_: &ThreadId| is_checked;
     let now = thread.filter(is_known).map_or(Moment::default(), |thread| execution.moment_of(thread));
-    // What is freed must be known to be there, and others must have done with it before it is poisoned.
+    // A freed block must be known to exist, and other threads must have finished with it before it is poisoned.
     if let Some(thread) = thread.filter(is_known)
         && let Some(id) = execution.heap.block_at(address)
     {
@@ -146,7 +147,7 @@ pub(crate) fn free(address: usize) {
     }
 }
 
-/// Ends the thread that runs if it may not free a block now.
+/// Ends the current thread if it may not free a block now.
 fn refuse_free(execution: &Execution, (thread, now): (ThreadId, Moment), id: BlockId) {
     let fault = |kind| {
         let freed = execution.heap.here(thread, now);
@@ -156,7 +157,7 @@ fn refuse_free(execution: &Execution, (thread, now): (ThreadId, Moment), id: Blo
     if !execution.knows_allocation(thread, id) {
         end(execution, MemoryFault { freed: None, ..fault(FaultKind::UnpublishedBlock) });
     }
-    // The counts of an `Arc` of std, which are not seen, order its last reference after all others.
+    // The counts of an `Arc` of std, which are not observed, order its last reference after all others.
     let is_ordered = || {
         let _busy = execution.heap.be_busy();
         execution.n_dropping.get() == 0 && is_in_std_arc()
@@ -174,14 +175,14 @@ fn refuse_free(execution: &Execution, (thread, now): (ThreadId, Moment), id: Blo
     }
 }
 
-/// A use of a block by a thread after so many of its operations.
+/// Returns the error of a use of a block by a thread after this many operations.
 pub(crate) fn fault(kind: FaultKind, by: (ThreadId, u32), place: Option<Place>, block: History) -> MemoryFault {
     let ((thread, after), History { address, size, allocated, freed }) = (by, block);
     let (access, plain, is_ordered) = (None, None, false);
     MemoryFault { kind, thread, after, place, address, size, allocated, freed, access, plain, is_ordered }
 }
 
-/// The code of the thread that runs has followed a pointer that it read from a freed block.
+/// Reports that the current thread has followed a pointer that it read from a freed block.
 pub(crate) fn follow_poison() -> ! {
     let fault = current_unguarded().and_then(|execution| {
         let thread = execution.running()?;
@@ -196,7 +197,7 @@ pub(crate) fn follow_poison() -> ! {
     }
 }
 
-/// For loops: a block is owned that was not, or is no longer.
+/// Records for the detection of loops that a block was allocated or freed.
 fn note_owned(execution: &Execution, block: usize, how_many: i64) {
     if !execution.heads.is_empty() && execution.running().is_some() {
         let number = mix(3, block as u64).wrapping_mul(how_many as u64);
@@ -204,26 +205,26 @@ fn note_owned(execution: &Execution, block: usize, how_many: i64) {
     }
 }
 
-/// Ends the thread that runs.
+/// Ends the current thread.
 pub(crate) fn end(execution: &Execution, fault: MemoryFault) -> ! {
     let place = execution.last_place().unwrap_or(Location::caller());
     fail(Complaint::Memory(Box::new(fault)), place)
 }
 
 impl Execution {
-    /// The access to a location in a block that the free by `thread` is not ordered with.
+    /// Returns an access to a location in a block that is not ordered with the free by `thread`.
     fn rival_in(&self, thread: ThreadId, id: BlockId) -> Option<Access> {
         let mut races = self.races.try_borrow_mut().ok()?;
         self.heap.find_in(id, |key| races.rival(thread, key))
     }
 
-    /// Whether the free by `thread` may come after `access` by way of something that is not of this crate.
+    /// Returns whether the free by `thread` may be ordered after `access` by synchronization outside of this crate.
     ///
-    /// If something of this crate leads from the access to the free, the order is as weak as that. If nothing does, what
-    /// orders them may be of the standard library, where that is allowed; an execution in which the access comes later is
-    /// a finding then.
+    /// If operations of this crate lead from the access to the free, only these count. Otherwise synchronization of the
+    /// standard library may order them, if that is allowed; an execution in which the access comes later is then an
+    /// error.
     fn may_be_ordered(&self, thread: ThreadId, access: &Access) -> bool {
-        // That an atomic write is seen says nothing about what comes after it, such as the end of an `Arc` of std.
+        // Observing an atomic write does not order what comes after it, such as the end of an `Arc` of std.
         let time = access.time + u32::from(access.kind == Kind::ATOMIC_WRITE);
         let may_be = self.trusts_frees && !self.races.borrow_mut().has_led_to((access.thread, time), thread);
         if may_be {
@@ -233,16 +234,16 @@ impl Execution {
         may_be
     }
 
-    /// Whether `thread` comes after the allocation of a block.
+    /// Returns whether `thread` comes after the allocation of a block.
     fn knows_allocation(&self, thread: ThreadId, id: BlockId) -> bool {
         let (owner, time, is_shared) = self.heap.born_when(id, thread);
-        // What is handed over under a lock of std is ordered, though that is not seen.
+        // A value that is passed under a lock of std is ordered, although this is not observed.
         !is_shared
             || owner == thread
             || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, owner, time))
     }
 
-    /// Whether `thread` comes after the free of a block.
+    /// Returns whether `thread` comes after the free of a block.
     fn knows_free(&self, thread: ThreadId, id: BlockId) -> bool {
         let Some((by, time)) = self.heap.freed_when(id) else { return true };
         by == thread || self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_time(thread, by, time))
@@ -258,7 +259,7 @@ impl Execution {
         }
     }
 
-    /// The thread that runs makes a cell.
+    /// Records that the current thread creates a cell.
     pub(crate) fn construct(&self, identity: &Identity, place: &'static Location<'static>) {
         if self.is_over.get() {
             return;
@@ -269,7 +270,7 @@ impl Execution {
         }
     }
 
-    /// What is wrong with an access to freed memory by `thread` after so many operations, if `address` is in such.
+    /// Returns the error of an access by `thread` after this many operations, if `address` is in freed memory.
     pub(crate) fn use_after_free(
         &self,
         thread: ThreadId,
@@ -284,7 +285,7 @@ impl Execution {
         Some(MemoryFault { is_ordered: self.knows_free(thread, id), ..fault })
     }
 
-    /// What is wrong with an access by `thread` that goes on, if the block was freed since it began.
+    /// Returns the error of a continuing access by `thread`, if the block was freed since it began.
     pub(crate) fn use_since_free(
         &self,
         thread: ThreadId,
@@ -295,7 +296,7 @@ impl Execution {
         self.use_after_free(thread, self.moment_of(thread).after, address, Some(place.into()))
     }
 
-    /// What a race is called: one with the creation of a location is about the block that it is in.
+    /// Returns the error for a race: a race with the creation of a location is an error about its block.
     pub(crate) fn complaint_of(&self, race: Race) -> Complaint {
         let created = (race.first.kind == Kind::CREATION).then(|| self.heap.block_of(race.key)).flatten();
         let Some(id) = created else { return Complaint::Race(race) };

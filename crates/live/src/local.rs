@@ -1,4 +1,4 @@
-//! Look-alikes of `thread_local!`: values that belong to a thread.
+//! A replacement for `thread_local!`: values that belong to a thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -11,13 +11,13 @@ use teetotal_program::ThreadId;
 
 use crate::runtime::{current, note_effect, running};
 
-/// Values by the thread that they belong to, if they belong to one, and by name. One that is gone is nothing.
+/// Values by their thread, if any, and by name. A value that was dropped is `None`.
 pub(crate) type Kept = FxHashMap<(Option<ThreadId>, usize), Option<Local>>;
 
 /// A value that belongs to an execution.
 pub(crate) struct Local {
     value: Box<dyn Any>,
-    /// Whether it is gone when its thread has ended; what is not dropped stays.
+    /// Whether it is dropped when its thread has ended.
     needs_drop: bool,
 }
 
@@ -64,11 +64,11 @@ impl<T: 'static> LocalKey<T> {
         Ok(f(unsafe { &*value }))
     }
 
-    /// Calls `f` with the value of the thread that runs, which is `first` if there was none; otherwise `f` gets `first`
-    /// too.
+    /// Calls `f` with the value of the current thread, which is `first` if there was none; otherwise `f` also receives
+    /// `first`.
     ///
     /// # Panics
-    /// If the value is gone, because the thread is about to end.
+    /// If the value was dropped, because the thread is ending.
     fn with_first<R>(&'static self, first: T, f: impl FnOnce(Option<T>, &T) -> R) -> R {
         let mut first = Some(first);
         let name = (running(), std::ptr::from_ref(self).cast::<()>() as usize);
@@ -157,7 +157,7 @@ impl<T> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// The value with this name in the execution that runs, made when it is first asked for; nothing if it is gone.
+/// Returns the value with this name in the current execution, initialized at first use; `None` if it was dropped.
 pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOnce() -> T) -> Option<*const T> {
     current(|execution| {
         let known =
@@ -165,7 +165,7 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
         if let Some(value) = execution.kept.borrow().get(&name) {
             return known(value);
         }
-        // Making it may ask for others.
+        // Its initializer may use other values.
         let made = Box::new(execution.lend(init));
         let address = std::ptr::from_ref(&*made) as usize;
         execution.values.borrow_mut().push(address..address + size_of::<T>());
@@ -174,19 +174,19 @@ pub(crate) fn value<T: 'static>(name: (Option<ThreadId>, usize), init: impl FnOn
             let local = Local { value: Box::new(made), needs_drop: needs_drop::<T>() };
             return known(vacant.insert(Some(local)));
         }
-        // Another thread has made one meanwhile.
+        // Another thread has initialized it meanwhile.
         execution.lend(|| drop(made));
         known(execution.kept.borrow().get(&name)?)
     })
     .flatten()
 }
 
-/// Whether the execution that runs has values, of whatever thread.
+/// Returns whether the current execution has values, of any thread.
 pub(crate) fn has_kept() -> bool {
     current(|execution| !execution.kept.borrow().is_empty()).unwrap_or(false)
 }
 
-/// Drops the values of the thread that runs, which has ended.
+/// Drops the values of the current thread, which has ended.
 pub(crate) fn drop_locals() {
     current(|execution| {
         let Some(thread) = running() else { return };
@@ -202,7 +202,7 @@ pub(crate) fn drop_locals() {
     });
 }
 
-/// As `std::thread_local!`, with a value of its own for each thread of a model.
+/// Declares thread-locals like `std::thread_local!`, with a value for each thread of a model.
 #[macro_export]
 macro_rules! thread_local {
     () => {};

@@ -1,12 +1,12 @@
-//! Loops that wait: iterations of a thread after which everything is as it was before.
+//! Waiting loops: iterations of a thread after which everything is as before.
 //!
 //! An iteration is what a thread does between two calls into the library from the same place. If its own state is the
-//! same at both, if nothing else that it may have written is different, and if its operations leave no lasting effect on
-//! shared memory, then the execution without that iteration is one too, and has the same outcome. So a search need not go
-//! on after it: the iteration is a *failed await*, and the thread goes on only in executions in which it reads something
-//! else. Where the own state differs the loop counts, and is unrolled.
+//! same at both, if nothing else that it may have written differs, and if its operations have no lasting effect on
+//! shared memory, then the execution without that iteration exists too, with the same outcome. So a search need not
+//! continue after it: the iteration is a *failed await*, and the thread continues only in executions in which it reads
+//! something else. A loop whose own state differs is unrolled.
 //!
-//! `docs/theory/loops.md` has the argument. What is compared beside the own state is listed in [`crate::surroundings`].
+//! `docs/theory/loops.md` has the proof. [`crate::surroundings`] lists what is compared besides the own state.
 
 use std::panic::Location;
 
@@ -28,9 +28,9 @@ pub(crate) type Source = Option<(ThreadId, u32)>;
 /// What an operation did to shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Deed {
-    /// It read this value from there and wrote nothing.
+    /// It read this value and wrote nothing.
     Read { key: Key, source: Source, value: Value },
-    /// It read and wrote at once, perhaps to take a lock that it waited for or to free one.
+    /// It read and wrote in one step, possibly to acquire a lock that it waited for, or to release one.
     Update { key: Key, source: Source, old: Value, new: Value, is_lock: bool },
     /// It neither read nor wrote.
     Neutral,
@@ -40,46 +40,46 @@ pub(crate) enum Deed {
     Spurious(Matter),
     /// It stored this value there.
     Store { key: Key, new: Value },
-    /// It waited until no other thread could go on.
+    /// It waited until no other thread could run.
     Rest,
     /// It had an effect that lasts.
     Lasting,
 }
 
-/// What code of a model did between two operations, as far as the library was told.
+/// What code of a model did between two operations, as far as the library knows.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Noted {
-    /// How often it called a hint that it waits, or timed out, and where it did so last.
+    /// The number of hints and time-outs, and the place of the last one.
     pub(crate) n_hints: u32,
     pub(crate) hint: Option<Place>,
     /// It had an effect that lasts.
     pub(crate) has_effect: bool,
-    /// It left other data behind a lock than it found there, which the next thread that takes the lock sees.
+    /// It changed data behind a lock, which the next thread that acquires the lock observes.
     pub(crate) changes_data: bool,
-    /// One number for all its accesses that are not atomic; 0 if there are none.
+    /// A hash of its non-atomic accesses; 0 if there are none.
     pub(crate) plain: u64,
-    /// The sum of what was taken and released, each with a number of its own; 0 if all was released.
+    /// The sum over references acquired and released, each with a number of its own; 0 if all were released.
     pub(crate) balance: u64,
 }
 
 /// What is known of the loops of one thread in an execution.
 #[derive(Debug, Default)]
 pub(crate) struct Loops {
-    /// What it has done, operation by operation.
+    /// The effects of its operations.
     deeds: Vec<Deed>,
-    /// What its code did after an operation with this number, where that was something.
+    /// What its code did after an operation with this number, if anything.
     noted: Vec<(u32, Noted)>,
-    /// The places that it came to of late.
+    /// The places that it reached recently.
     recent: Recent,
-    /// When it last was in an own state, by a hash of that.
+    /// The time of the last occurrence of each own state, by its hash.
     states: FxHashMap<u64, u32>,
-    /// Words outside of its own stack that it has changed: after how many operations, and what they held before.
+    /// Words outside of its own stack that it has changed: after how many operations, and the previous values.
     changed: Vec<(u32, Word)>,
-    /// The hints that it gave.
+    /// Its hints.
     hints: Hints,
-    /// After how many operations it last came to a known head after an iteration that changes the same each time.
+    /// The number of operations at its last arrival at a known head after an iteration that changes the same each time.
     repeated: u32,
-    /// The last iteration, if that is a failed await.
+    /// The last iteration, if it is a failed await.
     pub(crate) failed: Option<Iteration>,
 }
 
@@ -88,7 +88,7 @@ pub(crate) struct Loops {
 pub(crate) struct Iteration {
     /// The first operation of it.
     pub(crate) since: u32,
-    /// Whether something in it failed spuriously, so that it is not repeated for ever.
+    /// Whether something in it failed spuriously, so that it is not repeated forever.
     pub(crate) is_spurious: bool,
     /// Whether its last read is a compare-exchange that failed spuriously.
     pub(crate) ends_spuriously: bool,
@@ -103,55 +103,56 @@ pub(crate) struct Iteration {
 }
 
 impl Iteration {
-    /// After which the thread goes no further in this execution, which does not count.
+    /// Creates an iteration after which the thread does not continue; the execution does not count.
     pub(crate) fn dropped(since: u32, head: Place) -> Self {
         let (is_spurious, ends_spuriously, restores, only_locks, recurs) = (true, false, false, true, false);
         Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs, head }
     }
 }
 
-/// What is known beforehand of a place at which iterations begin that leave the own state as it was.
+/// What is known in advance about the head of iterations that preserve the own state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Head {
-    /// How many operations such an iteration has at most, as far as is known.
+    /// The maximum number of operations of such an iteration, as far as known.
     pub(crate) length: u32,
-    /// What an iteration restores was seen while it was changed.
+    /// Another thread observed an intermediate value that an iteration restores.
     pub(crate) is_observed: bool,
-    /// In how many searches an iteration seemed to change statics or thread-locals.
+    /// The number of searches in which an iteration seemed to change statics or thread-locals.
     pub(crate) suspicions: u32,
-    /// In how many searches a cycle of all threads did.
+    /// The number of searches in which a cycle of all threads seemed to.
     pub(crate) suspected_cycles: u32,
 }
 
 impl Head {
-    /// So many searches in which statics or thread-locals change during an iteration show that the iteration does it.
+    /// The number of searches in which statics or thread-locals change during an iteration before the change is
+    /// attributed to it.
     ///
     /// Another OS thread may change them at the same moment, but hardly ever in one search after the other.
     const ENOUGH: u32 = 8;
 
-    /// Whether iterations change statics or thread-locals, so that none of them is a failed await.
+    /// Returns whether iterations change statics or thread-locals, so that none of them is a failed await.
     pub(crate) fn changes_statics(self) -> bool {
         self.suspicions >= Head::ENOUGH
     }
 }
 
-/// What comes of an arrival at a head.
+/// The result of an arrival at a head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Arrival {
     /// The thread was not there before in the same state, or has done something since.
     New,
-    /// Its own state is as it was so many operations ago, and it is not known what else it has changed since.
+    /// Its own state is as it was this many operations ago, and it is unknown what else it has changed since.
     Recurs(u32),
-    /// Only statics or thread-locals are not as they were before the iteration.
+    /// Only statics or thread-locals differ from before the iteration.
     ChangesStatics(Iteration),
-    /// The iteration changes something, and does just what the one before did.
+    /// The iteration changes something, and does the same as the previous one.
     Repeats,
     /// The iteration was a failed await.
     Failed(Iteration),
 }
 
 impl Loops {
-    /// Forgets everything, for another execution.
+    /// Resets the record for another execution.
     pub(crate) fn clear(&mut self) {
         self.deeds.clear();
         self.noted.clear();
@@ -172,17 +173,17 @@ impl Loops {
         self.failed = failed;
     }
 
-    /// How many operations were performed.
+    /// Returns the number of operations.
     pub(crate) fn len(&self) -> u32 {
         self.deeds.len() as u32
     }
 
-    /// Takes note of an operation.
+    /// Records an operation.
     pub(crate) fn note(&mut self, deed: Deed) {
         self.deeds.push(deed);
     }
 
-    /// Takes note of what the code did since the last operation.
+    /// Records what the code did since the last operation.
     pub(crate) fn note_code(&mut self, noted: Noted) {
         if noted != Noted::default()
             && let Some(last) = self.len().checked_sub(1)
@@ -191,33 +192,33 @@ impl Loops {
         }
     }
 
-    /// Takes note of words that the code has changed.
+    /// Records words that the code has changed.
     pub(crate) fn note_changes(&mut self, words: impl Iterator<Item = Word>) {
         let at = self.len();
         self.changed.extend(words.map(|word| (at, word)));
     }
 
-    /// The operations from this one on.
+    /// Returns the operations from this one on.
     pub(crate) fn deeds_since(&self, since: u32) -> &[Deed] {
         &self.deeds[(since as usize).min(self.deeds.len())..]
     }
 
-    /// The operations that a failed await consists of.
+    /// Returns the operations that a failed await consists of.
     pub(crate) fn failed_deeds(&self) -> impl Iterator<Item = &Deed> {
         let since = self.failed.map_or(self.deeds.len(), |failed| failed.since as usize);
         self.deeds[since..].iter()
     }
 
-    /// The thread gave a hint at `place`; returns whether it was one too many.
+    /// Records a hint at `place`; returns whether it exceeds the fairness bound.
     pub(crate) fn hint(&mut self, place: Place, fairness: &Fairness) -> Option<Exceeded> {
         self.hints.note(place, &self.deeds, fairness)
     }
 
-    /// The thread comes to `place`, so deep in its stack; returns whether it may go round a loop, and whether it did so
-    /// too often.
+    /// Records an arrival at `place`, at this stack depth; returns whether it may be the head of a loop, and whether
+    /// the fairness bound is exceeded.
     ///
-    /// It may go round a loop that waits if it was there before, either several times or has given a hint since, and had
-    /// no effect that lasts in between.
+    /// It may be the head of a waiting loop if the thread was there before, several times or with a hint since, and
+    /// without a lasting effect in between.
     pub(crate) fn come(
         &mut self,
         thread: ThreadId,
@@ -227,7 +228,7 @@ impl Loops {
     ) -> (bool, Option<Exceeded>) {
         let now = self.deeds.len() as u32;
         let (arrivals, since, earlier) = self.recent.arrive(place, depth, now);
-        // No thread waits by starting threads or by joining them.
+        // Starting or joining threads is not waiting.
         if since == now || self.deeds.last() == Some(&Deed::Lasting) {
             return (false, None);
         }
@@ -236,14 +237,14 @@ impl Loops {
             return (false, None);
         }
         let exceeded = arrivals.patience.note(&self.deeds, since, thread, fairness);
-        // One head of a loop is enough, and one that gives hints is held back by those.
+        // One head for each loop suffices, and a loop with hints is held back at these.
         let may_repeat = !is_hinted && self.repeated < since;
         let repeats = || may_repeat && (self.repeats_values(since) || self.repeats_values(earlier));
         (self.iteration(since, thread, place).is_some() || repeats(), exceeded)
     }
 
-    /// The thread came to a head after an iteration that does what the one before did, or not; returns whether it did so
-    /// too often in a row.
+    /// Records an arrival at a head, and whether the iteration repeats the previous one; returns whether that exceeds
+    /// the fairness bound.
     pub(crate) fn note_repetition(
         &mut self,
         (place, depth): (Place, usize),
@@ -260,7 +261,7 @@ impl Loops {
         (repeats && rounds >= bound).then_some(Exceeded { rounds, bound, hint: None })
     }
 
-    /// The thread comes to `head` in an own state with this hash.
+    /// Records an arrival at `head` in an own state with this hash.
     ///
     /// Accesses that are not atomic may race, and where it `keeps_reads` all of them matter: then an iteration is a
     /// failed await only if the one before was just the same.
@@ -294,7 +295,7 @@ impl Loops {
         if is_to_repeat && !self.repeats(since, thread) {
             return Arrival::New;
         }
-        // What other OS threads do must not decide where an execution ends: the search is not continued with this.
+        // Other OS threads must not decide where an execution ends: the search is not continued with this.
         if self.is_untouched(since, |word| program.has(word.address)) {
             Arrival::Failed(iteration)
         } else {
@@ -302,7 +303,7 @@ impl Loops {
         }
     }
 
-    /// The thread goes on from a head, in an own state with this hash.
+    /// Records that the thread continues from a head, in an own state with this hash.
     pub(crate) fn leave(&mut self, state: u64) {
         self.states.insert(state, self.len());
     }
@@ -311,7 +312,7 @@ impl Loops {
         noted_since(&self.noted, since)
     }
 
-    /// The operations since then as an iteration, unless they have an effect that lasts.
+    /// Returns the operations since then as an iteration, unless they have a lasting effect.
     fn iteration(&self, since: u32, thread: ThreadId, head: Place) -> Option<Iteration> {
         let deeds = &self.deeds[since as usize..];
         let balance = self.noted_since(since).fold(0_u64, |sum, noted| sum.wrapping_add(noted.balance));
@@ -326,7 +327,8 @@ impl Loops {
         Some(Iteration { since, is_spurious, ends_spuriously, restores, only_locks, recurs: false, head })
     }
 
-    /// Whether the operations since then change something, and those before them were the same on the same values.
+    /// Returns whether the operations since then change something, and those before them were the same on the same
+    /// values.
     fn repeats_values(&self, since: u32) -> bool {
         let (before, iteration) = self.deeds.split_at(since as usize);
         let is_done = |deed: &&Deed| **deed != Deed::Rest;
@@ -339,23 +341,23 @@ impl Loops {
             && iteration.iter().rev().filter(is_done).all(is_same)
     }
 
-    /// Whether every word outside of the own stack that was changed since then holds what it held, of those that count.
+    /// Returns whether every relevant word outside of the own stack that was changed since then has its previous value.
     pub(crate) fn is_untouched(&self, since: u32, counts: impl Fn(&Word) -> bool) -> bool {
         let changed = self.changed.iter().filter(|(at, word)| *at > since && counts(word));
         let changed: Vec<&Word> = changed.map(|(_, word)| word).collect();
-        // The first change of a word is the one that knows what it held.
+        // The first change of a word has its previous value.
         changed.iter().enumerate().all(|(index, word)| {
             let is_first = !changed[..index].iter().any(|earlier| earlier.address == word.address);
             !is_first || word.is_as_before()
         })
     }
 
-    /// Whether data that is not atomic was accessed since then.
+    /// Returns whether data that is not atomic was accessed since then.
     fn has_plain(&self, since: u32) -> bool {
         self.noted_since(since).any(|noted| noted.plain != 0)
     }
 
-    /// Whether what was done since then was done just before as well.
+    /// Returns whether the operations since then repeat those just before.
     fn repeats(&self, since: u32, thread: ThreadId) -> bool {
         let length = self.len() - since;
         let Some(before) = since.checked_sub(length) else { return false };
@@ -371,7 +373,7 @@ impl Loops {
 }
 
 impl Deed {
-    /// Whether it leaves something else in memory than it found.
+    /// Returns whether it changes memory.
     pub(crate) fn has_effect(&self) -> bool {
         match self {
             Deed::Update { old, new, .. } => old != new,
@@ -380,12 +382,12 @@ impl Deed {
         }
     }
 
-    /// Whether its effect lasts, whatever comes after it.
+    /// Returns whether its effect is lasting, whatever follows.
     fn lasts(&self) -> bool {
         matches!(self, Deed::Store { .. } | Deed::Lasting)
     }
 
-    /// The same without the writers of what was read.
+    /// Returns the effect without the writers of what was read.
     fn values(&self) -> Deed {
         match *self {
             Deed::Read { key, value, .. } => Deed::Read { key, source: None, value },
@@ -398,7 +400,7 @@ impl Deed {
         matches!(self, Deed::Spurious(_))
     }
 
-    /// What it does and where, and what it reads from if that is of another thread than `thread`.
+    /// Returns the effect and its location, and the source if that is by another thread than `thread`.
     fn shape(&self, thread: ThreadId) -> (u8, Option<Key>, Source) {
         let foreign = |source: Source| source.filter(|(writer, _)| *writer != thread);
         match *self {
@@ -412,9 +414,9 @@ impl Deed {
     }
 }
 
-/// Whether `deeds` write something and restore it, or write nothing; nothing if what they write lasts.
+/// Returns whether `deeds` write something and restore it, or write nothing; `None` if a write is lasting.
 ///
-/// The writes to a location that is restored read from each other, so that no other thread has come between them.
+/// The writes to a restored location read from each other, so no other thread has written in between.
 fn restored(deeds: &[Deed], thread: ThreadId, since: u32) -> Option<bool> {
     let mut written: Vec<(Key, Value, Value, u32)> = Vec::new();
     let mut restores = false;
@@ -434,22 +436,22 @@ fn noted_since(noted: &[(u32, Noted)], since: u32) -> impl Iterator<Item = &Note
     noted.iter().rev().take_while(move |(at, _)| *at >= since).map(|(_, noted)| noted)
 }
 
-/// Whether the thread has given a hint since then, or something failed spuriously.
+/// Returns whether the thread has given a hint since then, or something failed spuriously.
 fn is_hinted(noted: &[(u32, Noted)], deeds: &[Deed], since: u32) -> bool {
     noted_since(noted, since).any(|noted| noted.n_hints > 0) || deeds[since as usize..].iter().any(Deed::is_spurious)
 }
 
-/// Whether the last of `deeds` that reads is a compare-exchange that failed spuriously.
+/// Returns whether the last of `deeds` that reads is a compare-exchange that failed spuriously.
 fn ends_spuriously(deeds: &[Deed]) -> bool {
     let last = deeds.iter().rposition(|deed| matches!(deed, Deed::Read { .. } | Deed::Update { .. }));
     let before = last.and_then(|last| deeds[..last].last());
     before == Some(&Deed::Spurious(Matter::Failure))
 }
 
-/// So often a thread comes to a place before that is looked at more closely.
+/// The number of arrivals at a place before it is examined more closely.
 const ARRIVALS: u32 = 4;
 
-/// The places that a thread came to: a table with open addressing that is cheap to clear.
+/// The places that a thread has reached: a hash table with open addressing that is cheap to clear.
 #[derive(Debug, Default)]
 struct Recent {
     /// Empty, or a power of two of slots of which at most half are used; a key of 0 marks a free one.
@@ -461,13 +463,13 @@ struct Recent {
 #[derive(Clone, Copy, Default, Debug)]
 struct Arrivals {
     key: usize,
-    /// How many there were.
+    /// The number of arrivals.
     n: u32,
-    /// After how many operations the last one came, and the one before.
+    /// The numbers of operations at the last two arrivals.
     last: u32,
     earlier: u32,
     patience: Patience,
-    /// How many iterations in a row did what the one before did.
+    /// The number of consecutive iterations that repeat the previous one.
     repetitions: u32,
 }
 
@@ -480,7 +482,7 @@ impl Recent {
         }
     }
 
-    /// Takes note of an arrival after `now` operations; returns the arrivals, and when the two before were.
+    /// Records an arrival after `now` operations; returns the arrivals, and the times of the two previous ones.
     #[inline]
     fn arrive(&mut self, place: Place, depth: usize, now: u32) -> (&mut Arrivals, u32, u32) {
         let key = Recent::key(place, depth);
@@ -499,7 +501,7 @@ impl Recent {
         (arrivals, before, earlier)
     }
 
-    /// The arrivals at a place that the thread has come to.
+    /// Returns the arrivals at a place that the thread has reached.
     fn at(&mut self, place: Place, depth: usize) -> &mut Arrivals {
         let index = self.slot_of(Recent::key(place, depth));
         &mut self.slots[index]
@@ -510,7 +512,7 @@ impl Recent {
         (std::ptr::from_ref(place) as usize ^ depth.rotate_left(20)) | 1
     }
 
-    /// The slot of a key, or the free one that it gets.
+    /// Returns the slot of a key, or the free one that it gets.
     #[inline]
     fn slot_of(&self, key: usize) -> usize {
         let mask = self.slots.len() - 1;

@@ -1,4 +1,4 @@
-//! States that a model is to reach: `reachable!` says which, and the search whether it did.
+//! States that a model must reach, declared by `reachable!`.
 
 use std::collections::BTreeMap;
 use std::panic::Location;
@@ -11,28 +11,28 @@ use crate::runtime::{current, is_active};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mark {
     pub name: String,
-    /// Where it is asked for, if that is known.
+    /// The place of its declaration, if known.
     pub place: Option<Place>,
-    /// Whether an execution was in it.
+    /// Whether an execution reached it.
     pub is_reached: bool,
 }
 
-/// The states that executions asked for, by their names.
+/// The states that executions declared, by their names.
 #[derive(Debug, Default)]
 pub(crate) struct Marks(Mutex<BTreeMap<String, (Option<Place>, bool)>>);
 
 impl Marks {
-    /// The state `name` is to be reached.
+    /// Declares that the state `name` must be reached.
     pub(crate) fn ask_for(&self, name: &str, place: Option<Place>) {
         self.locked().entry(name.to_owned()).or_insert((place, false));
     }
 
-    /// The state `name` was reached.
+    /// Records that the state `name` was reached.
     pub(crate) fn reach(&self, name: &str) {
         self.locked().entry(name.to_owned()).or_insert((None, true)).1 = true;
     }
 
-    /// Every state that was asked for.
+    /// Returns every declared state.
     pub(crate) fn all(&self) -> Vec<Mark> {
         let mark = |(name, (place, is_reached)): (&String, &(Option<Place>, bool))| Mark {
             name: name.clone(),
@@ -58,7 +58,7 @@ impl Marks {
     }
 }
 
-/// The thread that runs asks for the state `name`, and says whether it is in it. Outside of a model nothing comes of it.
+/// Declares the state `name` in the current thread, and whether it is reached. Has no effect outside of a model.
 #[track_caller]
 pub fn reachable(name: &str, is_reached: bool) {
     if !is_active() {
@@ -66,7 +66,7 @@ pub fn reachable(name: &str, is_reached: bool) {
     }
     let place = Location::caller();
     current(|execution| {
-        // What the search does not look at any more does not count.
+        // Code that runs outside of the search does not count.
         if !execution.is_over.get() {
             execution.ledger.marks().note(name, place, is_reached);
         }

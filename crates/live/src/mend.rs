@@ -1,4 +1,4 @@
-//! Stronger orderings that a model is run with, at places of its source, without a change to it.
+//! Repairs: stronger orderings and fences with which a model is run, without a change to its source.
 
 use std::panic::Location;
 
@@ -7,17 +7,17 @@ use teetotal_program::Order;
 use crate::complaint::Place;
 use crate::request::{Request, What};
 
-/// What is stronger than the source says.
+/// Stores and fences to strengthen when a model is run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mend {
-    /// Stores that are sequentially consistent.
+    /// The places of stores that become sequentially consistent.
     pub stores: Vec<Place>,
-    /// Operations that have a full fence before them.
+    /// The places of operations before which a full fence is inserted.
     pub fences: Vec<Place>,
 }
 
 impl Mend {
-    /// Whether everything is as the source says.
+    /// Returns whether nothing is changed.
     pub(crate) fn is_empty(&self) -> bool {
         self.stores.is_empty() && self.fences.is_empty()
     }
@@ -28,7 +28,7 @@ impl Mend {
         places.iter().any(is_there)
     }
 
-    /// Makes an operation as strong as it is to be; gives it apart if a fence comes first, which then is `request`.
+    /// Strengthens an operation; if a fence is inserted, `request` becomes the fence and the operation is returned.
     pub(crate) fn apply(&self, request: &mut Request) -> Option<Request> {
         if let What::Store { order, .. } = &mut request.what
             && Mend::has(&self.stores, request.place)

@@ -1,4 +1,4 @@
-//! Objects of a model that do not belong to the execution that uses them.
+//! Misuse of objects that do not belong to the execution that uses them.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::heap::Checked;
 /// Why an object cannot be used in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Misuse {
-    /// It was made outside of the execution, and is not a static.
+    /// It was created outside of the execution, and is not a static.
     Captured,
     /// It is a static that was changed by code that is not part of a model.
     StaticChanged,
@@ -17,7 +17,7 @@ pub(crate) enum Misuse {
     Reused(usize),
 }
 
-/// What an object that seems to be captured may also be, where nothing is known of blocks.
+/// A note on what else an object that seems to be captured may be, without the checked allocator.
 const OR_FREED: &str = "\nhelp: or it is in memory that was freed: with `teetotal::alloc::Checked` as the global \
     allocator, a use after free is reported as such";
 

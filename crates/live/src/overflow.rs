@@ -1,6 +1,6 @@
-//! Accesses of a model that fail: beyond the end of its stack, to a block that is closed, or where freed blocks point to.
+//! Faulting accesses of a model: beyond the end of a stack, to a closed block, or through a pointer from a freed block.
 
-/// From now on it is said when the stack of a thread of a model is too small, where the system tells.
+/// Installs the handler that reports stack overflows of threads of a model, on systems that support it.
 pub(crate) fn watch() {
     #[cfg(unix)]
     unix::watch();
@@ -9,7 +9,7 @@ pub(crate) fn watch() {
 #[cfg(unix)]
 mod retry;
 
-/// Whether the code that made an access can go on after it was told.
+/// Whether the code that made an access can continue after a report.
 pub(crate) const CAN_RETURN: bool = cfg!(all(target_os = "linux", target_arch = "x86_64"));
 
 #[cfg(unix)]
@@ -20,10 +20,10 @@ mod unix {
     use crate::plain::{Failed, on_fault};
     use crate::runtime::overflowed;
 
-    /// The signals of an access to memory that is not there.
+    /// The signals of an access to unmapped memory.
     const SIGNALS: [libc::c_int; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-    /// Who handled the signals before.
+    /// The previous handlers.
     static BEFORE: [OnceLock<libc::sigaction>; 2] = [OnceLock::new(), OnceLock::new()];
 
     pub(super) fn watch() {
@@ -62,13 +62,13 @@ mod unix {
         }
         match on_fault(address) {
             Failed::Again => return,
-            // SAFETY: the same.
+            // SAFETY: as above.
             Failed::Explained if unsafe { retry::explain_later(context) } => return,
             Failed::Explained | Failed::Unknown => {}
         }
         let before = SIGNALS.iter().position(|&own| own == signal).and_then(|at| BEFORE[at].get());
-        // SAFETY: whoever handled the signal before is called as it asked to be; without anybody the signal is what it
-        // was, and the access that caused it is tried again.
+        // SAFETY: the previous handler is called as it was installed; without one the default action is restored, and
+        // the access is retried.
         unsafe {
             match before {
                 Some(old) if old.sa_sigaction != libc::SIG_DFL && old.sa_sigaction != libc::SIG_IGN => {
@@ -88,7 +88,7 @@ mod unix {
         }
     }
 
-    /// Writes the message without asking for memory, which a handler of a signal may not.
+    /// Writes the message without allocating, which a signal handler must not do.
     fn say(thread: usize, bytes: usize) {
         let (mut first, mut second) = ([0; 20], [0; 20]);
         let parts: [&[u8]; 6] = [
@@ -105,7 +105,7 @@ mod unix {
         }
     }
 
-    /// A number as text.
+    /// Formats a number.
     fn digits(mut number: usize, buffer: &mut [u8; 20]) -> &[u8] {
         let mut at = buffer.len();
         loop {

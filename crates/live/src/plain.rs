@@ -1,12 +1,12 @@
-//! Plain accesses to blocks of a model: those that code makes without any type of this crate.
+//! Plain accesses to blocks of a model: accesses without a type of this crate.
 //!
-//! They are seen by the first access of a thread to each block between two of its operations ([`crate::heap`]). As the
+//! The first access of a thread to each block between two of its operations is observed ([`crate::heap`]). Like
 //! accesses to types of this crate, they must be ordered after the allocation of the block and before its free. Which
-//! field is accessed, and whether it is written, does not matter to that.
+//! field is accessed, and whether it is written, does not matter.
 //!
-//! To see them costs time, so a search does without until it meets one of two things, and then begins anew with them: a
-//! free of a block whose address another thread may have, which may not have done with it; or a thread that reads the
-//! address of a block, and does not know of its allocation.
+//! Observing them costs time, so a search begins without it and restarts with it at one of two events: a free of a
+//! block that another thread may still use, or a read of the address of a block whose allocation does not happen before
+//! the read.
 
 use teetotal_program::ThreadId;
 
@@ -17,44 +17,44 @@ use crate::overflow::CAN_RETURN;
 use crate::races::Races;
 use crate::runtime::{Execution, current_unguarded};
 
-/// In which executions plain accesses are seen: those to memory without any type of this library.
+/// In which executions plain accesses are observed, that is, accesses to memory without a type of this crate.
 ///
-/// Seeing them needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. They are seen by page faults, which
-/// a debugger stops at, and a system call fails that is given memory which is watched.
+/// This needs [`alloc::Checked`](crate::alloc::Checked) as the global allocator. Accesses are observed by page faults,
+/// at which a debugger stops; system calls on watched memory fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum PlainAccesses {
-    /// In every execution.
+    /// All executions.
     #[default]
     All,
-    /// In the first 1,000 executions, and in one of 64 after that.
+    /// The first 1,000 executions, and one of 64 after that.
     ///
-    /// Where there are more, faults may be missed, and a caveat says so.
+    /// If there are more, errors may be missed, and a caveat is reported.
     Sampled,
-    /// In none.
+    /// No execution.
     Never,
 }
 
-/// What is in the open where plain accesses are seen.
+/// Returns the name that is concrete if plain accesses are observed.
 fn name() -> Name {
     static PLAIN: u8 = 0;
     Name::new(Kind::Thing, &PLAIN)
 }
 
-/// What becomes of an access that has failed.
+/// What to do about a faulting access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failed {
-    /// It is none of ours.
+    /// It is not an access of a model.
     Unknown,
-    /// It is made again.
+    /// It is retried.
     Again,
-    /// [`explain`] is called, and the access is made again if that returns.
+    /// [`explain`] is called, and the access is retried if that returns.
     Explained,
 }
 
-/// An access to `address` has failed, since the memory there is closed or there is none.
+/// Handles a faulting access to `address`, where memory is closed or not mapped.
 ///
-/// It is called by the handler of a signal, on a stack that is small.
+/// Called by a signal handler, on a small stack.
 pub(crate) fn on_fault(address: usize) -> Failed {
     let execution = current_unguarded().filter(|execution| !execution.is_over.get());
     let running = execution.and_then(|execution| Some((execution, execution.running()?)));
@@ -65,13 +65,13 @@ pub(crate) fn on_fault(address: usize) -> Failed {
             Failed::Explained
         }
         Some((execution, thread)) if is_block => execution.on_closed(thread, address),
-        // Whatever is no code of a thread may access what an execution has left.
+        // Code outside of threads may access leftovers of an execution.
         _ if is_block && open_page(address) => Failed::Again,
         _ => Failed::Unknown,
     }
 }
 
-/// Tells what is wrong with an access that has failed, or takes note of it; the thread that made it runs.
+/// Reports or records a faulting access of the current thread.
 pub(crate) fn explain() {
     let Some(execution) = current_unguarded() else { std::process::abort() };
     let (address, thread) = (execution.heap.faulted(), execution.running());
@@ -101,15 +101,15 @@ pub(crate) fn explain() {
 }
 
 impl Execution {
-    /// Begins to see plain accesses, if the search knows that they matter.
+    /// Starts observing plain accesses, if the search knows that they matter.
     pub(crate) fn track_plain(&self) {
         if self.is_open(name()) {
             self.heap.track_plain();
         }
     }
 
-    /// The thread that runs is about to use an object of this crate at `address`, which is no plain access; returns whether
-    /// it is in memory that was not freed.
+    /// Prepares the use of an object of this crate at `address` by the current thread, which is not a plain access;
+    /// returns whether it is in memory that was not freed.
     #[cold]
     pub(crate) fn open_for_operation(&self, address: usize) -> bool {
         match self.heap.closed_at(address) {
@@ -120,7 +120,7 @@ impl Execution {
         true
     }
 
-    /// `thread` accesses what is closed.
+    /// Handles an access by `thread` to closed memory.
     fn on_closed(&self, thread: ThreadId, address: usize) -> Failed {
         self.heap.note_faulted(address);
         match self.heap.closed_at(address) {
@@ -139,13 +139,13 @@ impl Execution {
         }
     }
 
-    /// Whether an access is told: it is wrong, or it is recorded where accesses are.
+    /// Returns whether an access is reported: it is an error, or places are recorded.
     fn is_told(&self, thread: ThreadId, id: BlockId) -> bool {
         CAN_RETURN && self.heap.records_sites() || self.is_unpublished(thread, id)
     }
 
-    /// Whether `thread` does not know of the allocation of a block, and has its address from a location, or had it from when
-    /// the block was another one.
+    /// Returns whether `thread` does not know of the allocation of a block, and has its address from a location, or had
+    /// it from when the block was another one.
     fn is_unpublished(&self, thread: ThreadId, id: BlockId) -> bool {
         let (owner, time, is_shared) = self.heap.born_when(id, thread);
         let mut races = self.races.try_borrow_mut();
@@ -154,7 +154,8 @@ impl Execution {
             && races.as_mut().is_ok_and(|races| !races.knows_time(thread, owner, time))
     }
 
-    /// `thread` has read or written the address of this block for the first time; plain accesses to it may matter.
+    /// Called when `thread` has read or written the address of a block for the first time; plain accesses to it may
+    /// matter.
     pub(crate) fn look_at_published(&self, races: &mut Races, thread: ThreadId, id: BlockId) {
         let (owner, time, _) = self.heap.born_when(id, thread);
         if self.heap.can_track_plain() && owner != thread && !races.knows_time(thread, owner, time) {
@@ -162,7 +163,7 @@ impl Execution {
         }
     }
 
-    /// The plain access to a block that nothing orders before `thread` frees it.
+    /// Returns a plain access to a block that is not ordered before its free by `thread`.
     pub(crate) fn plain_rival(&self, thread: ThreadId, id: BlockId) -> Option<BlockEvent> {
         if !self.heap.tracks_plain() {
             self.look_at_free(thread, id);
@@ -186,8 +187,8 @@ impl Execution {
         rival
     }
 
-    /// `thread` frees a block: plain accesses to it matter if another thread may have its address, and not have done with
-    /// it.
+    /// Called when `thread` frees a block: plain accesses to it matter if another thread may have its address and still
+    /// use it.
     fn look_at_free(&self, thread: ThreadId, id: BlockId) {
         if self.heap.can_track_plain() && self.heap.is_shared(id) {
             let is_last = self.races.try_borrow_mut().is_ok_and(|mut races| races.knows_ends(thread));

@@ -1,4 +1,4 @@
-//! What must be given back before an execution ends.
+//! The leak tracker: what must be freed before an execution ends.
 
 use std::panic::Location;
 
@@ -6,30 +6,30 @@ use crate::complaint::Place;
 use crate::lifetimes::Told;
 use crate::runtime::note_taken;
 
-/// Things that code under the checker owns.
+/// The objects that code under the checker owns.
 #[derive(Debug, Default)]
 pub(crate) struct Possessions {
     list: Vec<Possession>,
 }
 
-/// One of them.
+/// An owned object.
 #[derive(Clone, Copy, Debug)]
 struct Possession {
     what: &'static str,
     place: &'static Location<'static>,
-    /// Where it is in memory, if it is known by that.
+    /// Its address, if it is identified by that.
     address: usize,
     is_there: bool,
     /// Its allocation and its free, if it is memory.
     told: Option<(Told, Option<Told>)>,
 }
 
-/// Something that was not given back.
+/// A leak: something that was not freed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leak {
-    /// What it is.
+    /// What was leaked.
     pub what: &'static str,
-    /// Where it was made, if that is known.
+    /// The place of its creation, if known.
     pub place: Option<Place>,
 }
 
@@ -38,14 +38,14 @@ impl Possessions {
         self.list.clear();
     }
 
-    /// Takes note of something new; gives its number.
+    /// Records a new object; returns its number.
     pub(crate) fn add(&mut self, what: &'static str, place: &'static Location<'static>, address: usize) -> usize {
         note_taken(address, 1);
         self.list.push(Possession { what, place, address, is_there: true, told: None });
         self.list.len() - 1
     }
 
-    /// The thing with this number is given back.
+    /// Records that the object with this number is freed.
     pub(crate) fn remove(&mut self, number: usize) {
         if let Some(possession) = self.list.get_mut(number) {
             possession.is_there = false;
@@ -53,18 +53,18 @@ impl Possessions {
         }
     }
 
-    /// What is of this kind at `address`, if anything is.
+    /// Returns the object of this kind at `address`, if any.
     pub(crate) fn find(&self, what: &'static str, address: usize) -> Option<usize> {
         self.list.iter().rposition(|own| own.is_there && own.address == address && own.what == what)
     }
 
-    /// Takes note of memory that is allocated.
+    /// Records allocated memory.
     pub(crate) fn allocate(&mut self, what: &'static str, allocated: Told, address: usize) {
         let number = self.add(what, allocated.place, address);
         self.list[number].told = Some((allocated, None));
     }
 
-    /// The memory with this number is freed.
+    /// Records that the memory with this number is freed.
     pub(crate) fn free(&mut self, number: usize, freed: Option<Told>) {
         self.remove(number);
         if let Some((_, end)) = self.list.get_mut(number).and_then(|own| own.told.as_mut()) {
@@ -72,14 +72,14 @@ impl Possessions {
         }
     }
 
-    /// The allocation and the free of what was at `address` last, if it is freed.
+    /// Returns the allocation and the free of the last object at `address`, if it is freed.
     pub(crate) fn freed(&self, what: &'static str, address: usize) -> Option<(Told, Told)> {
         let last = self.list.iter().rev().find(|own| own.address == address && own.what == what)?;
         let (allocated, freed) = last.told?;
         Some((allocated, freed.filter(|_| !last.is_there)?))
     }
 
-    /// What is still there.
+    /// Returns the objects that are not freed.
     pub(crate) fn leaks(&self) -> Vec<Leak> {
         let there = self.list.iter().filter(|own| own.is_there);
         there.map(|own| Leak { what: own.what, place: Some(own.place.into()) }).collect()

@@ -1,4 +1,4 @@
-//! What the code of a model does right now, for somebody on another OS thread who wonders why nothing happens.
+//! The current activity of models, for the watchdog on another OS thread.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -12,7 +12,7 @@ use crate::surroundings::place_of;
 /// The pulse of an OS thread that runs models.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// Odd while code of a model runs; grows each time that it begins or ends to.
+    /// Odd while code of a model runs; incremented whenever it starts or stops.
     beats: AtomicU64,
     thread: AtomicUsize,
     /// The operation that the thread of the model performed last, if there is one.
@@ -23,10 +23,10 @@ pub struct Pulse {
     task: AtomicU64,
 }
 
-/// A thread of a model that runs.
+/// A running thread of a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Running {
-    /// It has run since this beat.
+    /// The count of the pulse since which it runs.
     pub beat: u64,
     pub thread: ThreadId,
     /// The operation that it performed last, if there is one.
@@ -35,7 +35,7 @@ pub struct Running {
 
 static ALL: Mutex<Vec<Weak<Pulse>>> = Mutex::new(Vec::new());
 
-/// Where the pulses are kept: models in other threads of the process write there.
+/// Returns where the pulses are stored: models on other threads of the process write there.
 #[cfg_attr(not(all(target_os = "linux", target_pointer_width = "64")), allow(dead_code))]
 pub(crate) fn place() -> Range<usize> {
     place_of(&ALL)
@@ -54,7 +54,7 @@ fn register() -> Arc<Pulse> {
     own
 }
 
-/// The number that the system has for this OS thread.
+/// Returns the id of this OS thread in the system.
 fn task() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -67,21 +67,21 @@ fn task() -> Option<u64> {
     }
 }
 
-/// The pulses of all OS threads that run models.
+/// Returns the pulses of all OS threads that run models.
 #[must_use]
 pub fn pulses() -> Vec<Arc<Pulse>> {
     ALL.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
 }
 
 impl Pulse {
-    /// The name of the OS thread, if it has one.
+    /// Returns the name of the OS thread, if it has one.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
 
-    /// How often the OS thread on which the code runs has gone to sleep, if it sleeps now, as far as the system tells: it
-    /// then waits for something.
+    /// Returns how often the OS thread on which the code runs has gone to sleep, if it is sleeping, as far as the
+    /// system reports it.
     #[must_use]
     pub fn asleep(&self) -> Option<u64> {
         let task = self.task.load(Ordering::Relaxed);
@@ -91,12 +91,12 @@ impl Pulse {
         if sleeps { field("voluntary_ctxt_switches:")?.parse().ok() } else { None }
     }
 
-    /// The code runs on this OS thread from now on.
+    /// Records that the code runs on this OS thread from now on.
     pub(crate) fn move_here(&self) {
         self.task.store(task().unwrap_or(0), Ordering::Relaxed);
     }
 
-    /// The thread of a model that runs, if one does.
+    /// Returns the running thread of a model, if any.
     #[must_use]
     pub fn running(&self) -> Option<Running> {
         let beat = self.beats.load(Ordering::Acquire);
@@ -114,7 +114,7 @@ impl Pulse {
     }
 }
 
-/// The pulse of this OS thread; none while the thread ends.
+/// Returns the pulse of this OS thread; none while the thread ends.
 pub(crate) fn own_pulse() -> Option<Arc<Pulse>> {
     OWN.try_with(Arc::clone).ok()
 }

@@ -1,7 +1,7 @@
-//! Data races of real code: which accesses to a cell the happens-before of the language leaves unordered.
+//! Data races of Rust code: accesses to a cell that happens-before does not order.
 //!
-//! Of the accesses to a cell those are kept that the next may race with, and the first race ends the execution. The
-//! monitor `races` of the crate `judge` keeps all accesses instead, since it tells of every pair of places that race.
+//! Only accesses to a cell that later ones may race with are kept, and the first race ends the execution. The monitor
+//! `races` of the crate `judge` keeps all accesses, since it reports every pair of places that race.
 
 use std::panic::Location;
 
@@ -12,19 +12,19 @@ use crate::complaint::{Access, Kind, Race};
 use crate::heap::Moment;
 use crate::identity::Key;
 
-/// Who knows what, and who accessed which data.
+/// The vector clocks of threads, and the accesses to cells.
 #[derive(Debug, Default)]
 pub(crate) struct Races {
-    /// How many operations the thread that runs has performed.
+    /// The number of operations of the current thread.
     performed: u32,
     order: HappensBefore,
-    /// Of each thread that was started, has ended or has causes.
+    /// The lives of threads that were started, have ended or have causes.
     lives: Vec<Life>,
-    /// For each cell who accessed it.
+    /// The accesses to each cell.
     data: Vec<History>,
-    /// Whether it is known what leads to what, whatever the orderings are: reads-from and program order.
+    /// Whether causality by reads-from and program order, whatever the orderings, is tracked.
     tracks_causes: bool,
-    /// For each operation of each thread what led to its write.
+    /// The causes of the write of each operation of each thread.
     causes: Vec<Vec<Clock>>,
 }
 
@@ -63,12 +63,12 @@ impl Races {
         self.causes.iter_mut().for_each(Vec::clear);
     }
 
-    /// From now on it is known what leads to what.
+    /// Starts tracking causality.
     pub(crate) fn track_causes(&mut self) {
         self.tracks_causes = true;
     }
 
-    /// What is known of the life of `thread`, and of the threads before it.
+    /// Returns the life of `thread`, creating it and those of earlier threads if necessary.
     fn life(&mut self, thread: ThreadId) -> &mut Life {
         if self.lives.len() <= thread.index() {
             self.lives.resize_with(thread.index() + 1, Life::default);
@@ -76,7 +76,7 @@ impl Races {
         &mut self.lives[thread.index()]
     }
 
-    /// `learner` learns of everything that `thread` did so far.
+    /// Joins the clock of `thread` into that of `learner`.
     fn inform(&mut self, learner: ThreadId, thread: ThreadId) {
         self.order.inform(learner, thread);
         if self.tracks_causes {
@@ -87,18 +87,18 @@ impl Races {
         }
     }
 
-    /// `thread` starts `child`.
+    /// Records that `thread` starts `child`.
     pub(crate) fn spawn(&mut self, thread: ThreadId, child: ThreadId) {
         self.inform(child, thread);
         self.life(child).parent = Some(thread);
     }
 
-    /// The thread that has started `thread`, if that has begun and was not the first.
+    /// Returns the parent of `thread`, if it has begun and is not the first thread.
     pub(crate) fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
         self.lives.get(thread.index())?.parent
     }
 
-    /// `thread` learns of everything that `other` did.
+    /// Joins the final clock of `other` into that of `thread`.
     pub(crate) fn join(&mut self, thread: ThreadId, other: ThreadId) {
         self.inform(thread, other);
     }
@@ -107,7 +107,7 @@ impl Races {
         self.order.fence(thread, order);
     }
 
-    /// `thread` reads what `source` wrote.
+    /// Records that `thread` reads what `source` wrote.
     #[inline]
     pub(crate) fn read(&mut self, thread: ThreadId, order: Order, source: Option<(ThreadId, u32)>) {
         let Some((writer, index)) = source else { return };
@@ -143,18 +143,19 @@ impl Races {
         list[index as usize] = causes;
     }
 
-    /// Whether what `other` did at its time `time` led to where `thread` is, by reads of what was written after it, whatever their orderings.
+    /// Returns whether what `other` did at its time `time` led to where `thread` is, by reads of what was written after
+    /// it, whatever their orderings.
     pub(crate) fn has_led_to(&mut self, (other, time): (ThreadId, u32), thread: ThreadId) -> bool {
         time <= self.life(thread).causes.get(other).max(self.order.clock(thread).get(other))
     }
 
-    /// `thread` has ended.
+    /// Records that `thread` has ended.
     pub(crate) fn end(&mut self, thread: ThreadId) {
         let time = self.time(thread);
         self.life(thread).ended = Some(time);
     }
 
-    /// Whether all other threads have ended, and `thread` knows of that.
+    /// Returns whether all other threads have ended before `thread` now.
     pub(crate) fn knows_ends(&mut self, thread: ThreadId) -> bool {
         self.order.clock(thread);
         let n_threads = self.order.n_threads();
@@ -164,7 +165,7 @@ impl Races {
         others.all(|other| ended(other).is_some_and(|time| own.get(other) >= time))
     }
 
-    /// The cell has a history from now on.
+    /// Starts the history of a cell.
     #[inline]
     fn make_room(&mut self, key: Key) {
         if self.data.len() <= key.index() {
@@ -172,7 +173,7 @@ impl Races {
         }
     }
 
-    /// `thread` accesses a cell. Gives the access that nothing orders with it, if there is one.
+    /// Records an access of `thread` to a cell. Returns an access that races with it, if there is one.
     pub(crate) fn access(
         &mut self,
         thread: ThreadId,
@@ -191,7 +192,7 @@ impl Races {
             }
         }
         if kind == Kind::WRITE {
-            // Whoever knows of this knows of everything before it.
+            // A thread that is ordered after this is ordered after everything before it.
             history.accesses.clear();
         }
         history.has_plain |= !kind.is_atomic;
@@ -202,7 +203,7 @@ impl Races {
         None
     }
 
-    /// `owner` made the cell, or moved it to where it is, when it was `born`.
+    /// Records that `owner` created the cell, or moved it to its place, at the time `born`.
     pub(crate) fn create(&mut self, owner: ThreadId, born: Moment, key: Key) {
         self.make_room(key);
         let history = &mut self.data[key.index()];
@@ -213,7 +214,7 @@ impl Races {
         history.accesses.push(Access { thread: owner, time, after, place, kind: Kind::CREATION });
     }
 
-    /// `thread` makes the cell, which is new, at `place`.
+    /// Records that `thread` creates the cell at `place`.
     pub(crate) fn construct(&mut self, thread: ThreadId, now: Moment, key: Key, place: &'static Location<'static>) {
         self.make_room(key);
         let (history, Moment { time, after }) = (&mut self.data[key.index()], now);
@@ -221,7 +222,7 @@ impl Races {
         history.accesses.push(Access { thread, time, after, place, kind: Kind::CONSTRUCTION });
     }
 
-    /// An access by `thread` to a cell that it does not know to be made, if it is one.
+    /// Returns the race of an access by `thread` with the creation of a cell, if there is one.
     pub(crate) fn unknown_creation(
         &mut self,
         thread: ThreadId,
@@ -234,21 +235,22 @@ impl Races {
         Some(Race { first, second, key })
     }
 
-    /// Where `thread` accessed a cell atomically before, if it did since the last write of another kind.
+    /// Returns the place of the last atomic access of `thread` to a cell, if there was one since the last write of
+    /// another kind.
     pub(crate) fn place_of(&self, thread: ThreadId, key: Key) -> Option<&'static Location<'static>> {
         let accesses = &self.data.get(key.index())?.accesses;
         let own = accesses.iter().find(|access| access.thread == thread && access.kind == Kind::ATOMIC_WRITE);
         own.map(|access| access.place)
     }
 
-    /// An access to a cell that `thread` does not know of, if there is one.
+    /// Returns an access to a cell that is not ordered before `thread`, if there is one.
     pub(crate) fn rival(&mut self, thread: ThreadId, key: Key) -> Option<Access> {
         let clock = self.order.clock(thread);
         let is_rival = |access: &&Access| access.time > clock.get(access.thread) && access.thread != thread;
         self.data.get(key.index())?.accesses.iter().find(is_rival).copied()
     }
 
-    /// Whether `thread` knows of what `other` did at its time `time`.
+    /// Returns whether what `other` did at its time `time` happens before `thread` now.
     pub(crate) fn knows_time(&mut self, thread: ThreadId, other: ThreadId, time: u32) -> bool {
         self.order.clock(thread).get(other) >= time
     }
@@ -260,17 +262,17 @@ impl Races {
         own.for_each(|access| access.time = access.time.max(time));
     }
 
-    /// The thread that runs from now on has performed so many operations.
+    /// Records the number of operations that the current thread has performed.
     pub(crate) fn perform(&mut self, performed: u32) {
         self.performed = performed;
     }
 
-    /// When it is for `thread`, which runs.
+    /// Returns the time of `thread`, which is running.
     pub(crate) fn moment(&mut self, thread: ThreadId) -> Moment {
         Moment { time: self.time(thread), after: self.performed }
     }
 
-    /// How many steps of itself `thread` knows.
+    /// Returns the number of its own steps in the clock of `thread`.
     pub(crate) fn time(&mut self, thread: ThreadId) -> u32 {
         self.order.time(thread)
     }
@@ -288,17 +290,17 @@ impl Races {
         self.order.tell(thread, known);
     }
 
-    /// Whether `thread` knows all that `clock` says.
+    /// Returns whether the clock of `thread` includes `clock`.
     pub(crate) fn knows(&mut self, thread: ThreadId, clock: &Clock) -> bool {
         self.order.clock(thread).includes(clock)
     }
 
-    /// `thread` knows what `clock` says, for a while. Gives what it knew before.
+    /// Temporarily joins `clock` into the clock of `thread`. Returns the previous clock.
     pub(crate) fn learn(&mut self, thread: ThreadId, clock: &Clock) -> Clock {
         self.order.learn(thread, clock)
     }
 
-    /// `thread` knows again only what it knew `before`, and what it did itself.
+    /// Restores the clock of `thread` to `before`, except for its own steps.
     pub(crate) fn unlearn(&mut self, thread: ThreadId, before: Clock) {
         self.order.unlearn(thread, before);
     }

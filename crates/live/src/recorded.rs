@@ -1,7 +1,7 @@
-//! Atomics and cells whose creation is an access, as it is in loom.
+//! Atomics and cells whose creation is an access, as in loom.
 //!
-//! Their constructors are not `const`: they know which thread makes the value, and when. So a value on a stack that is
-//! published without synchronization is a race, with or without the checked allocator.
+//! Their constructors are not `const`: they record which thread creates the value, and when. So publishing a value on a
+//! stack without synchronization is a data race, with or without the checked allocator.
 
 use std::fmt;
 use std::panic::Location;
@@ -11,7 +11,7 @@ use crate::runtime::{current, running};
 use crate::sync::atomic::{self, Ordering};
 use crate::{cell, held};
 
-/// The thread that runs makes the value that has this identity.
+/// Records that the current thread creates the value with this identity.
 fn made(identity: &Identity, place: &'static Location<'static>) {
     if running().is_some() {
         current(|execution| execution.construct(identity, place));
@@ -20,28 +20,28 @@ fn made(identity: &Identity, place: &'static Location<'static>) {
 
 macro_rules! forward {
     ($value:ty; $($fetch:ident)*) => {
-        /// Reads.
+        /// Loads the value.
         #[inline(always)]
         #[track_caller]
         pub fn load(&self, ordering: Ordering) -> $value {
             self.0.load(ordering)
         }
 
-        /// Writes.
+        /// Stores a value.
         #[inline(always)]
         #[track_caller]
         pub fn store(&self, value: $value, ordering: Ordering) {
             self.0.store(value, ordering);
         }
 
-        /// Writes; returns the previous value.
+        /// Stores a value; returns the previous value.
         #[inline(always)]
         #[track_caller]
         pub fn swap(&self, value: $value, ordering: Ordering) -> $value {
             self.0.swap(value, ordering)
         }
 
-        /// Writes `new` if the value is `current`.
+        /// Stores `new` if the value is `current`; returns the previous value, as an error on failure.
         #[inline(always)]
         #[track_caller]
         pub fn compare_exchange(
@@ -54,7 +54,7 @@ macro_rules! forward {
             self.0.compare_exchange(current, new, success, failure)
         }
 
-        /// As `compare_exchange`, but it may fail spuriously.
+        /// Like `compare_exchange`, but may fail spuriously.
         #[inline(always)]
         #[track_caller]
         pub fn compare_exchange_weak(
@@ -67,14 +67,14 @@ macro_rules! forward {
             self.0.compare_exchange_weak(current, new, success, failure)
         }
 
-        /// As `compare_exchange`, with one ordering and the old value alone.
+        /// Like `compare_exchange`, with one ordering; returns the previous value.
         #[inline(always)]
         #[track_caller]
         pub fn compare_and_swap(&self, current: $value, new: $value, ordering: Ordering) -> $value {
             self.0.compare_and_swap(current, new, ordering)
         }
 
-        /// Writes what `f` makes of the value, unless that is nothing.
+        /// Stores `f` of the value; returns the previous value, or the current one as an error if `f` returns `None`.
         #[inline(always)]
         #[track_caller]
         pub fn fetch_update<F>(&self, success: Ordering, failure: Ordering, f: F) -> Result<$value, $value>
@@ -84,45 +84,45 @@ macro_rules! forward {
             self.0.fetch_update(success, failure, f)
         }
 
-        /// What it holds, without synchronization.
+        /// Loads the value without synchronization.
         ///
         /// # Safety
         /// No other thread may write at the same time.
         #[inline(always)]
         #[track_caller]
         pub unsafe fn unsync_load(&self) -> $value {
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             unsafe { self.0.unsync_load() }
         }
 
-        /// Calls `f` with the value, which no other thread can access meanwhile.
+        /// Calls `f` with a mutable reference to the value.
         #[inline(always)]
         #[track_caller]
         pub fn with_mut<R>(&mut self, f: impl FnOnce(&mut $value) -> R) -> R {
             self.0.with_mut(f)
         }
 
-        /// The value, which no other thread can access meanwhile.
+        /// Returns a mutable reference to the value.
         #[inline(always)]
         #[track_caller]
         pub fn get_mut(&mut self) -> &mut $value {
             self.0.get_mut()
         }
 
-        /// The value.
+        /// Returns the value.
         #[inline(always)]
         #[track_caller]
         pub fn into_inner(self) -> $value {
             self.0.into_inner()
         }
 
-        /// A pointer to the cell; what is done through it is not the search's affair.
+        /// Returns a pointer to the value; accesses through it are not checked.
         pub const fn as_ptr(&self) -> *mut $value {
             self.0.as_ptr()
         }
 
         $(
-            /// As the method of the same name of the standard library; returns the previous value.
+            /// Performs the operation of the standard library of the same name; returns the previous value.
             #[inline(always)]
             #[track_caller]
             pub fn $fetch(&self, value: $value, ordering: Ordering) -> $value {
@@ -139,7 +139,7 @@ macro_rules! atomics {
             pub struct $name(atomic::$name);
 
             impl $name {
-                /// A cell that holds `value`.
+                /// Creates an atomic with this value.
                 #[track_caller]
                 pub fn new(value: $value) -> Self {
                     let new = $name(atomic::$name::new(value));
@@ -207,11 +207,11 @@ impl AtomicBool {
     }
 }
 
-/// A pointer that threads may share, whose creation is an access.
+/// An atomic pointer whose creation is an access.
 pub struct AtomicPtr<T>(atomic::AtomicPtr<T>);
 
 impl<T> AtomicPtr<T> {
-    /// A cell that holds `pointer`.
+    /// Creates an atomic with this pointer.
     #[track_caller]
     pub fn new(pointer: *mut T) -> Self {
         let new = AtomicPtr(atomic::AtomicPtr::new(pointer));
@@ -242,11 +242,11 @@ impl<T> fmt::Debug for AtomicPtr<T> {
     }
 }
 
-/// Data that is accessed without synchronization of its own, whose creation is an access.
+/// A cell whose data is accessed without synchronization, and whose creation is an access.
 pub struct UnsafeCell<T: ?Sized>(cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {
-    /// A cell around `data`.
+    /// Creates a cell that holds `data`.
     #[track_caller]
     pub fn new(data: T) -> Self {
         let new = UnsafeCell(cell::UnsafeCell::new(data));
@@ -254,7 +254,7 @@ impl<T> UnsafeCell<T> {
         new
     }
 
-    /// The data.
+    /// Returns the data.
     #[inline(always)]
     #[track_caller]
     pub fn into_inner(self) -> T {
@@ -263,7 +263,7 @@ impl<T> UnsafeCell<T> {
 }
 
 impl<T: ?Sized> UnsafeCell<T> {
-    /// Reads through a pointer, as long as `f` runs.
+    /// Calls `f` with a pointer for reading; the access lasts as long as `f` runs.
     #[inline(always)]
     #[track_caller]
     pub fn with<F, R>(&self, f: F) -> R
@@ -273,7 +273,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         self.0.with(f)
     }
 
-    /// Reads and writes through a pointer, as long as `f` runs.
+    /// Calls `f` with a pointer for reading and writing; the access lasts as long as `f` runs.
     #[inline(always)]
     #[track_caller]
     pub fn with_mut<F, R>(&self, f: F) -> R
@@ -283,14 +283,14 @@ impl<T: ?Sized> UnsafeCell<T> {
         self.0.with_mut(f)
     }
 
-    /// A pointer to read through.
+    /// Returns a pointer for reading; the access lasts as long as the pointer exists.
     #[inline(always)]
     #[track_caller]
     pub fn get(&self) -> held::ConstPtr<T> {
         self.0.get()
     }
 
-    /// A pointer to read and write through.
+    /// Returns a pointer for reading and writing; the access lasts as long as the pointer exists.
     #[inline(always)]
     #[track_caller]
     pub fn get_mut(&self) -> held::MutPtr<T> {

@@ -1,4 +1,4 @@
-//! What code under the checker asks of the search, before names are given to addresses.
+//! Requests of code under the checker, before addresses become locations.
 
 use std::panic::Location;
 
@@ -8,7 +8,7 @@ use crate::complaint::Complaint;
 use crate::identity::Key;
 use crate::sync::{POISONED, WAITING_WRITERS, channel};
 
-/// One operation that a thread is about to perform, and where in the source it stands.
+/// An operation that a thread is about to perform, and its place in the source.
 pub(crate) struct Request {
     pub(crate) what: What,
     pub(crate) place: &'static Location<'static>,
@@ -25,24 +25,24 @@ pub(crate) enum What {
         value: Value,
         order: Order,
     },
-    /// Reads, and writes what `update` makes of it.
+    /// Reads, and writes the result of `update`.
     Rmw {
         at: Cell,
         update: Update,
         order: Order,
         on_failure: OnFailure,
     },
-    /// Waits until the value is none of those that it is not to be.
+    /// Waits until the value is not one of the excluded values.
     ///
-    /// A wait that is timed is not one that lasts for good.
+    /// A wait with a time-out does not block forever.
     Await {
         at: Cell,
         until: Until,
-        /// What it synchronizes with is acquired or not; the hardware models make no difference.
+        /// Whether it acquires; the store-buffer models do not distinguish this.
         order: Order,
         timed: bool,
     },
-    /// Waits until `update` makes something of the value, and writes that.
+    /// Waits until `update` returns a value, and writes it.
     Lock {
         at: Cell,
         update: Update,
@@ -66,59 +66,59 @@ pub(crate) enum What {
         alternatives: u32,
         matter: Matter,
     },
-    /// Ends here, since something is wrong.
+    /// Ends the thread with an error.
     Fail(Box<Complaint>),
-    /// Waits until nobody else can go on.
+    /// Waits until no other thread can run.
     Rest {
-        /// How often it has done so before, in a row.
+        /// The number of previous such waits in a row.
         before: u32,
     },
 }
 
-/// What a choice is about.
+/// What a choice decides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Matter {
-    /// Whether a weak compare-exchange fails for no reason.
+    /// Whether a weak compare-exchange fails spuriously.
     Failure,
-    /// Whether a wait ends for no reason.
+    /// Whether a wait ends spuriously.
     WakeUp,
-    /// Whether the time of a wait is over.
+    /// Whether a wait times out.
     TimeOut,
-    /// Which of those that wait is woken.
+    /// Which waiting thread is woken.
     Waiter,
     /// Whether an allocation has the address of a freed block.
     Reuse,
-    /// Whether a thread that already reads is kept from reading once more by a writer that waits.
+    /// Whether a waiting writer blocks a thread that already reads from reading again.
     Reader,
 }
 
 impl Matter {
-    /// Whether it is about something that happens for no reason.
+    /// Returns whether the choice is about a spurious event.
     pub(crate) fn is_spurious(self) -> bool {
         matches!(self, Matter::Failure | Matter::WakeUp)
     }
 }
 
-/// What a thread waits for, where that is known.
+/// What a thread waits for, if known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitsFor {
     Lock,
-    /// That the thread reads once more what it already reads, which a writer that waits keeps it from.
+    /// A second read lock of the same thread, which a waiting writer blocks.
     SecondRead,
     Unpark,
     Notification,
     Message,
-    /// That a channel has room.
+    /// Room in a channel.
     Room,
-    /// That another thread has made a value.
+    /// Initialization of a value by another thread.
     Value,
 }
 
-/// A thread that waits to be unparked has this in its token.
+/// The token of a thread that waits to be unparked.
 pub(crate) const PARKED: Value = 1;
 
 impl What {
-    /// What it waits for, if it does and that is known.
+    /// Returns what the thread waits for, if it waits and that is known.
     pub(crate) fn waits_for(&self) -> Option<WaitsFor> {
         let update = match self {
             What::Lock { update, .. } => update,
@@ -142,7 +142,7 @@ impl What {
 pub(crate) type Body = Box<dyn FnOnce()>;
 
 impl What {
-    /// The cell that is accessed.
+    /// Returns the cell that is accessed.
     pub(crate) fn cell(&self) -> Option<Cell> {
         match self {
             What::Load { at, .. } | What::Store { at, .. } | What::Rmw { at, .. } => Some(*at),
@@ -157,22 +157,22 @@ impl What {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) key: Key,
-    /// What it holds as long as nobody has written to it.
+    /// The initial value.
     pub(crate) initial: Value,
-    /// Whether it may also be accessed in ways that are not atomic.
+    /// Whether it may also be accessed non-atomically.
     pub(crate) may_race: bool,
 }
 
-/// What a wait is for.
+/// The condition of a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Until {
     /// None of these bits.
     Clear(Value),
     /// This or more.
     AtLeast(Value),
-    /// A channel that more messages than these were sent to, or that no message will be sent to any more.
+    /// A channel to which more messages than these were sent, or that is disconnected.
     Sent(Value),
-    /// A channel that more messages than these were taken from, or that none will be taken from any more.
+    /// A channel from which more messages than these were received, or whose receiver was dropped.
     Taken(Value),
 }
 
@@ -187,7 +187,7 @@ impl Until {
     }
 }
 
-/// What a read-modify-write makes of the old value, in a type of `bits` bits.
+/// The function of a read-modify-write on a type of `bits` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Update {
     pub(crate) function: Function,
@@ -195,7 +195,7 @@ pub(crate) struct Update {
     pub(crate) bits: u32,
 }
 
-/// The functions of the standard library's atomics, and what locks need.
+/// The functions of the standard library's atomics, and those of locks and channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Function {
     Swap,
@@ -233,17 +233,17 @@ pub(crate) enum Function {
         low: Value,
         value: Value,
     },
-    /// Writes the operand over 0 or what a panic left, and over `done` that again.
+    /// Writes the operand if the value is 0 or that of a panic; writes `done` again if it is `done`.
     SwapUnless {
         done: Value,
     },
-    /// Sends a message to a channel that holds at most as many as the operand, if it does; not if it is closed.
+    /// Sends a message to a channel if it has fewer messages than the operand and is not closed.
     Send,
-    /// Sends a message to a rendezvous channel whose receiver waits; not if it is closed.
+    /// Sends a message to a rendezvous channel if its receiver waits and it is not closed.
     Hand,
-    /// Takes a message from a channel, if there is one; nothing if there will be none.
+    /// Receives a message from a channel, if there is one; no change if it is disconnected.
     Take,
-    /// Takes a message from a rendezvous channel, or begins to wait for one.
+    /// Receives a message from a rendezvous channel, or begins to wait for one.
     TakeOrWait,
 }
 
@@ -252,7 +252,7 @@ impl Update {
         Update { function, operand, bits }
     }
 
-    /// The new value, or nothing.
+    /// Returns the new value, or `None` if nothing is written.
     pub(crate) fn apply(self, old: Value) -> Option<Value> {
         let Update { function, operand, bits } = self;
         let signed = |value: Value| (value << (64 - bits)) as i64;

@@ -1,10 +1,10 @@
-//! Which allocations are given the address of a freed block, and how often.
+//! Reuse of freed blocks: which allocations return the address of a freed block, and how often.
 //!
-//! A thread may have a block that it has freed itself: what it has freed is its own affair. A block that another thread
-//! has freed it may have only if that came before, which no event tells. So the free of a block that two threads could
-//! have in this way is a store to a location of its own, and whoever takes it reads that location, or exchanges it where
-//! several may: the search then decides what comes first, and the free is ordered before what the next owner does, as allocators see to. This is
-//! kept from the search ([`crate::hidden`]) until an execution has such a free and an allocation.
+//! A thread may reuse a block that it has freed itself without further conditions. A block that another thread has
+//! freed it may reuse only if the free came before, which no event shows. So the free of such a block is a store to a
+//! location of its own, and the allocation reads that location, or exchanges it if several threads may reuse the block:
+//! the search then decides which comes first, and the free is ordered before what the next owner does, as allocators
+//! guarantee. This is abstracted ([`crate::hidden`]) until an execution has such a free and an allocation.
 
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -18,26 +18,26 @@ use crate::identity::Key;
 use crate::request::{Cell as Shared, Function, Matter, Update, What};
 use crate::runtime::{Execution, perform};
 
-/// A free of a block that stays: the so manieth of its thread and of blocks of about this size.
+/// A free of a block that is kept, numbered among those of its thread and size class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Free {
     pub(crate) thread: ThreadId,
     pub(crate) nth: u32,
     pub(crate) class: u32,
-    /// Whether its thread was started by the first one, which then knows that it must not wait for it before.
+    /// Whether its thread was started by the first one, which therefore need not wait for it before.
     pub(crate) is_of_child: bool,
 }
 
-/// So many threads, frees of each and classes of sizes have names.
+/// The number of threads, of frees of each, and of size classes that have names.
 const THREADS: usize = 16;
 const FREES: usize = 8;
 const CLASSES: usize = 64;
 const N_NAMES: usize = 2 * THREADS * FREES * CLASSES;
 
-/// Where names point to, so that they are the same in each run of the program.
+/// The memory to which names point, so that they are the same in each run of the program.
 static NAMES: [u8; N_NAMES] = [0; N_NAMES];
 
-/// The class of blocks of this size.
+/// Returns the class of blocks of this size.
 pub(crate) fn class_of(size: usize) -> u32 {
     (size / 8).min(CLASSES - 1) as u32
 }
@@ -49,7 +49,7 @@ impl Free {
         (thread < THREADS && nth < FREES).then(|| Name::new(Kind::Thing, &NAMES[index]))
     }
 
-    /// All that are in the open, by their classes.
+    /// Returns the concrete frees, by their size classes.
     fn known(open: &FxHashSet<Name>) -> Vec<Free> {
         let start = NAMES.as_ptr() as usize;
         let mut all: Vec<usize> = open.iter().filter_map(|name| name.address().checked_sub(start)).collect();
@@ -64,16 +64,16 @@ impl Free {
     }
 }
 
-/// How often the allocations of each thread were, and how often they may be in all.
+/// The number of reuses of each thread, and the bound on all.
 ///
-/// Whether a thread asks is decided by its own count, since what it does must not depend on the order of what others do.
-/// Whether the search may answer yes is decided by the count of all.
+/// Whether a thread has the choice depends on its own count, since its operations must not depend on the order of those
+/// of other threads. Whether the search may choose reuse depends on the total.
 #[derive(Debug, Default)]
 pub(crate) struct Reuse {
     most: usize,
     total: Cell<usize>,
     taken: RefCell<Vec<usize>>,
-    /// The frees that are in the open.
+    /// The concrete frees.
     open: Vec<Free>,
     /// Their locations.
     cells: RefCell<FxHashMap<Free, Key>>,
@@ -90,22 +90,22 @@ impl Reuse {
         self.cells.borrow_mut().clear();
     }
 
-    /// How often in an execution.
+    /// Returns the number of reuses in an execution.
     pub(crate) fn most(&self) -> usize {
         self.most
     }
 
-    /// Whether it may happen once more.
+    /// Returns whether one more reuse is within the bound.
     pub(crate) fn may_take(&self) -> bool {
         self.total.get() < self.most
     }
 
-    /// Whether `thread` may ask.
+    /// Returns whether `thread` has the choice.
     fn may_ask(&self, thread: ThreadId) -> bool {
         self.taken.borrow().get(thread.index()).copied().unwrap_or(0) < self.most
     }
 
-    /// `thread` was given one.
+    /// Records a reuse by `thread`.
     fn take(&self, thread: ThreadId) {
         let mut taken = self.taken.borrow_mut();
         if taken.len() <= thread.index() {
@@ -115,7 +115,7 @@ impl Reuse {
         self.total.set(self.total.get() + 1);
     }
 
-    /// The frees of other threads than `thread` that are in the open, of blocks of this class.
+    /// Returns the concrete frees of blocks of this class by other threads than `thread`.
     fn of_others(&self, thread: ThreadId, class: u32) -> impl Iterator<Item = Free> + '_ {
         self.open.iter().filter(move |free| free.thread != thread && free.class == class).copied()
     }
@@ -125,9 +125,9 @@ impl Reuse {
     }
 }
 
-/// The freed block that an allocation of `thread` is given: the search decides, within its bound.
+/// Returns the freed block that an allocation of `thread` reuses, if any: the search decides, within the bound.
 pub(crate) fn reused(execution: &Execution, thread: ThreadId, size: usize, align: usize) -> Option<BlockId> {
-    // What has a location in it is aligned so; what has none may be allocated by std while it holds a lock.
+    // A block that contains a location has this alignment; others may be allocated by std while it holds a lock.
     if align < align_of::<u64>() {
         return None;
     }
@@ -161,7 +161,7 @@ pub(crate) fn reused(execution: &Execution, thread: ThreadId, size: usize, align
     execution.heap.freed_by(free, size, align)
 }
 
-/// `thread` has freed a block that stays.
+/// Records that `thread` has freed a block that is kept.
 pub(crate) fn put_up(execution: &Execution, free: Free) {
     execution.expose_free(free);
     if execution.reuse.is_open(free) {
@@ -170,19 +170,19 @@ pub(crate) fn put_up(execution: &Execution, free: Free) {
     }
 }
 
-/// The operation that was asked for last is the nearest place that is known.
+/// Returns the place of the last request, the nearest place that is known.
 fn here(execution: &Execution) -> &'static Location<'static> {
     execution.last_place().unwrap_or(Location::caller())
 }
 
-/// Whether an operation at this place is one of the allocator.
+/// Returns whether an operation at this place is one of the allocator.
 #[must_use]
 pub fn is_of_allocator(place: &crate::Place) -> bool {
     place.file == file!()
 }
 
 impl Execution {
-    /// Whether `thread` may have a block that another thread may take too, or that may not be free yet.
+    /// Returns whether `thread` may have a block that another thread may take too, or that may not be free yet.
     fn is_won(&self, thread: ThreadId, free: Free) -> bool {
         let at = self.freed_cell(free);
         if self.reuse.most > 1 {
@@ -190,24 +190,25 @@ impl Execution {
             let on_failure = OnFailure::Load(Order::Relaxed);
             return perform(What::Rmw { at, update, order: Order::Acquire, on_failure }, Location::caller()) == 1;
         }
-        // No other allocation of the execution takes one, so that nothing is to be exchanged, which would drain buffers.
+        // No other allocation of the execution reuses the block, so no exchange is needed, which would drain buffers.
         free.thread == thread || perform(What::Load { at, order: Order::Acquire }, Location::caller()) == 1
     }
 
-    /// The location that says whether a block is free.
+    /// Returns the location that tells whether a block is free.
     fn freed_cell(&self, free: Free) -> Shared {
         let _busy = self.heap.be_busy();
         let key = *self.reuse.cells.borrow_mut().entry(free).or_insert_with(|| self.new_freed_key());
         Shared { key, initial: 0, may_race: false }
     }
 
-    /// Whether a block may have been freed for all that `thread` has done: a thread that it has not started has not.
+    /// Returns whether a block may have been freed for all that `thread` has done: a thread that it has not started has
+    /// not.
     fn may_have_begun(&self, thread: ThreadId, free: Free) -> bool {
         let is_parent = free.is_of_child && thread.index() == 0;
         !is_parent || self.races.try_borrow().is_ok_and(|races| races.parent(free.thread) == Some(thread))
     }
 
-    /// `thread` allocates: it may have a block that another thread has freed.
+    /// Handles an allocation of `thread`, which may reuse a block that another thread has freed.
     fn expose_frees(&self, thread: ThreadId, size: usize) {
         if self.reuse.most > 0 {
             let _busy = self.heap.be_busy();
@@ -216,7 +217,7 @@ impl Execution {
         }
     }
 
-    /// A block is freed: a thread that allocates such a one, and does not do so before, may have it.
+    /// Handles a free: a thread that allocates such a block later may reuse it.
     fn expose_free(&self, free: Free) {
         let Some(name) = free.name().filter(|_| self.reuse.most > 0) else { return };
         let _busy = self.heap.be_busy();

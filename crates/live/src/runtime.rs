@@ -1,4 +1,4 @@
-//! Threads as coroutines: code under the checker stops at each operation and goes on when it is answered.
+//! The runtime of an execution: code under the checker stops at each operation and continues when it is answered.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -38,73 +38,73 @@ use crate::unwinding;
 /// How a thread ended.
 pub(crate) type Ended = Result<(), Box<dyn Any + Send>>;
 
-/// What an execution has beside its threads. There is one for each model that runs on an OS thread.
+/// The state of an execution besides its threads. There is one for each model that runs on an OS thread.
 #[derive(Default)]
 pub(crate) struct Execution {
-    /// The number of this execution among all that are or were.
+    /// The number of this execution among all executions of the process.
     pub(crate) generation: Generation,
-    /// The thread that runs.
+    /// The current thread.
     running: Cell<Option<ThreadId>>,
-    /// For each thread the way to stop it.
+    /// The handle to stop each thread.
     stops: RefCell<Vec<Option<Stop>>>,
-    /// For each thread its stack.
+    /// The stack of each thread.
     stacks: RefCell<Vec<Stack>>,
-    /// For each cell that was accessed what is in it.
+    /// The value of each cell that was accessed.
     slots: RefCell<Vec<Option<Value>>>,
     /// Cells in statics, by address.
     pub(crate) statics: RefCell<FxHashMap<usize, Key>>,
-    /// What the execution has of the statics.
+    /// The copies of the statics.
     pub(crate) copies: Copies,
     /// Where the statics are.
     pub(crate) program: Rc<Program>,
-    /// What is wrong with an object that the thread that runs is about to use.
+    /// The misuse of an object that the current thread is about to use.
     pub(crate) misused: Cell<Option<Misuse>>,
     pub(crate) races: RefCell<Races>,
-    /// The race that the operation which was just answered is part of.
+    /// The race of the operation that was just answered.
     pub(crate) raced: Cell<Option<Race>>,
-    /// What threads panicked with, in the order in which they did.
+    /// The panics of threads, in order.
     panics: RefCell<Vec<Panicked>>,
     /// Values that live as long as the execution: statics, and locals of threads.
     pub(crate) kept: RefCell<Kept>,
     /// Values that are set once, by the cell of what sets them.
     pub(crate) once: RefCell<FxHashMap<Key, Erased>>,
     pub(crate) handles: RefCell<Handles>,
-    /// From where the thread that runs has called the library.
+    /// The frame from which the current thread has called the library.
     frame: Cell<Frame>,
-    /// What the thread that runs has done since its last operation.
+    /// What the current thread has done since its last operation.
     pub(crate) noted: Cell<Noted>,
     pub(crate) has_noted: Cell<bool>,
     /// Where values are that belong to the execution.
     pub(crate) values: RefCell<Vec<Range<usize>>>,
-    /// What must be given back before the execution ends.
+    /// The leak tracker.
     pub(crate) possessions: RefCell<Possessions>,
     /// The data behind locks that are held.
     pub(crate) loans: Loans,
     /// The counts of every `Arc`.
     pub(crate) arcs: RefCell<Vec<Counts>>,
-    /// Which threads have which `RwLock` to read, once for each guard.
+    /// The threads that hold each `RwLock` for reading, once for each guard.
     pub(crate) readers: RefCell<Vec<(ThreadId, Key)>>,
-    /// What is kept from the search, and what is not.
+    /// The abstraction, and what the search has observed.
     pub(crate) ledger: Ledger,
     pub(crate) open: Arc<FxHashSet<Name>>,
     pub(crate) heads: Heads,
     pub(crate) sections: RefCell<Sections>,
-    /// What happened for no reason, and how often it may.
+    /// The spurious events so far, and their bound.
     pub(crate) spurious: RefCell<Spurious>,
     pub(crate) max_spurious: usize,
-    /// What it has allocated.
+    /// Its allocations.
     pub(crate) heap: Heap,
-    /// How often an allocation was given the address of a freed block.
+    /// The number of allocations that reused a freed block.
     pub(crate) reuse: Reuse,
-    /// Whether a free may be ordered after accesses by what is not of this crate.
+    /// Whether synchronization outside of this crate may order a free after accesses.
     pub(crate) trusts_frees: bool,
-    /// How many last references of `Arc`s of this crate are being dropped, with what they refer to.
+    /// The number of last references of `Arc`s of this crate that are being dropped, with their values.
     pub(crate) n_dropping: Cell<u32>,
     /// The operation that was asked for last.
     last_place: Cell<Option<&'static Location<'static>>>,
-    /// Whether the search no longer looks.
+    /// Whether the search has left the execution.
     pub(crate) is_over: Cell<bool>,
-    /// Whether the ledger knows that there are operations.
+    /// Whether the ledger has recorded that there are operations.
     has_operations: Cell<bool>,
 }
 
@@ -124,12 +124,12 @@ pub(crate) fn current<R>(f: impl FnOnce(&Execution) -> R) -> Option<R> {
     let execution = CURRENT.get();
     // SAFETY: the pointer is set only while `enter` holds a reference to the execution.
     let execution = unsafe { execution.as_ref() }?;
-    // What this crate allocates meanwhile is not the model's.
+    // Allocations of this crate meanwhile are not part of the model.
     let _busy = execution.heap.be_busy();
     Some(f(execution))
 }
 
-/// The execution that this code is part of, for the allocator and for what allocates nothing.
+/// Returns the execution that this code is part of, for the allocator and for code that does not allocate.
 #[inline]
 pub(crate) fn current_unguarded() -> Option<&'static Execution> {
     let execution = CURRENT.get();
@@ -137,20 +137,20 @@ pub(crate) fn current_unguarded() -> Option<&'static Execution> {
     unsafe { execution.as_ref() }
 }
 
-/// Whether this code runs in a thread of a model, so that its operations are searched.
+/// Returns whether this code runs in a thread of a model, so that its operations are searched.
 pub(crate) fn is_active() -> bool {
     running().is_some()
 }
 
-/// Whether this code is part of a model.
+/// Returns whether this code is part of a model.
 #[must_use]
 pub fn is_in_model() -> bool {
     !CURRENT.get().is_null()
 }
 
-/// The number of the thread that runs and the size of its stack, if `address` is just beyond the end of that.
+/// Returns the number of the current thread and the size of its stack, if `address` is just beyond its end.
 ///
-/// It is called by the handler of a signal, and so neither waits nor asks for memory.
+/// Called by a signal handler, so it neither waits nor allocates.
 #[cfg(unix)]
 pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
     /// More than a page on every system.
@@ -167,7 +167,7 @@ pub(crate) fn overflowed(address: usize) -> Option<(usize, usize)> {
 /// Performs an operation: stops the thread until the search answers.
 pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
     let execution = current_unguarded().expect("operations are performed in a model");
-    // What answers it takes it.
+    // The answer takes it.
     let mut request = ManuallyDrop::new(Request { what, place });
     if !execution.is_in_call() {
         return call(|| perform_here(execution, &mut request));
@@ -177,7 +177,7 @@ pub(crate) fn perform(what: What, place: &'static Location<'static>) -> Value {
 
 /// Performs an operation from inside of a call.
 ///
-/// It is inlined, since each return after a switch of stacks is one that the processor does not predict.
+/// It is inlined, since the processor mispredicts each return after a switch of stacks.
 #[inline(always)]
 fn perform_here(execution: &Execution, request: &mut ManuallyDrop<Request>) -> Value {
     let thread = execution.running.get().expect("code of a model runs in a thread of it");
@@ -192,13 +192,13 @@ fn perform_here(execution: &Execution, request: &mut ManuallyDrop<Request>) -> V
     execution.ask(thread, request)
 }
 
-/// The thread that runs calls the library from `frame`; returns from where it did so before, if it is still inside.
+/// Enters a call of the current thread into the library from `frame`; returns the previous frame, if calls are nested.
 #[inline]
 pub(crate) fn enter_call(frame: Frame) -> Frame {
     current_unguarded().map_or(Frame::UNKNOWN, |execution| execution.frame.replace(frame))
 }
 
-/// The call ends, and the thread is where it was `before`.
+/// Leaves the call, and restores the frame `before`.
 #[inline]
 pub(crate) fn leave_call(before: Frame) {
     if let Some(execution) = current_unguarded() {
@@ -206,7 +206,7 @@ pub(crate) fn leave_call(before: Frame) {
     }
 }
 
-/// Takes note of something that the code of the thread that runs does between two operations.
+/// Records something that the code of the current thread does between two operations.
 pub(crate) fn note(f: impl FnOnce(&mut Noted)) {
     if let Some(execution) = current_unguarded() {
         let mut noted = execution.noted.get();
@@ -216,12 +216,13 @@ pub(crate) fn note(f: impl FnOnce(&mut Noted)) {
     }
 }
 
-/// The thread that runs has had an effect that lasts.
+/// Records a lasting effect of the current thread.
 pub(crate) fn note_effect() {
     note(|noted| noted.has_effect = true);
 }
 
-/// The thread that runs has taken so many of the thing with this number; those that it gives back are negative.
+/// Records that the current thread has acquired this many references to the object with this number; releases are
+/// negative.
 pub(crate) fn note_taken(number: usize, how_many: i64) {
     note(|noted| noted.balance = noted.balance.wrapping_add(mix(1, number as u64).wrapping_mul(how_many as u64)));
 }
@@ -233,21 +234,21 @@ pub(crate) fn perform_in_drop(what: What, place: &'static Location<'static>) {
     }
 }
 
-/// The thread that runs.
+/// Returns the current thread.
 #[inline]
 pub(crate) fn running() -> Option<ThreadId> {
     current_unguarded()?.running.get()
 }
 
-/// Ends the thread that runs.
+/// Ends the current thread.
 ///
-/// It does not unwind: code could catch that, and may be unwinding already.
+/// It does not unwind: code could catch the panic, and may be unwinding already.
 pub(crate) fn fail(complaint: Complaint, place: &'static Location<'static>) -> ! {
     perform(What::Fail(Box::new(complaint)), place);
     unreachable!("a thread that has failed is not resumed")
 }
 
-/// Ends the thread that runs if the object is misused that it is about to use.
+/// Ends the current thread if it misuses the object that it is about to use.
 #[inline]
 pub(crate) fn refuse_misuse(place: &'static Location<'static>) {
     let misuse = current_unguarded().and_then(|execution| execution.misused.get());
@@ -279,7 +280,8 @@ fn refuse(misuse: Misuse, place: &'static Location<'static>) -> ! {
     }
 }
 
-/// Ends the thread that runs if it is one of a model, since it is about to use what was made outside of all models.
+/// Ends the current thread if it belongs to a model, since it is about to use an object that was created outside of all
+/// models.
 pub(crate) fn refuse_captured(place: &'static Location<'static>) {
     if is_active() {
         current(|execution| execution.misused.set(Some(Misuse::Captured)));
@@ -287,7 +289,7 @@ pub(crate) fn refuse_captured(place: &'static Location<'static>) {
     }
 }
 
-/// Drops a value of a static at the end of an execution. A program never does so, so that a panic of it means nothing.
+/// Drops a value of a static at the end of an execution. A program never does so, so a panic there is ignored.
 pub(crate) fn drop_static(drop: impl FnOnce()) {
     let _ = catch_unwind(AssertUnwindSafe(drop));
 }
@@ -302,7 +304,7 @@ pub(crate) struct Stack {
     pub(crate) base: usize,
 }
 
-/// A thread of a model begins to run.
+/// Called when a thread of a model begins to run.
 pub(crate) fn begin_fiber(stop: Stop, stack: Stack) {
     current(|execution| {
         let thread = execution.running.get().expect("a thread runs");
@@ -324,18 +326,18 @@ impl Here {
     /// None.
     pub(crate) const NOWHERE: Here = Here(std::ptr::null());
 
-    /// That of this OS thread.
+    /// Returns the execution of this OS thread.
     pub(crate) fn now() -> Self {
         Here(CURRENT.get())
     }
 
-    /// From now on code on this OS thread is part of it.
+    /// Makes code on this OS thread part of the execution.
     pub(crate) fn enter(self) {
         CURRENT.set(self.0);
     }
 }
 
-/// What is in a cell, which a stack that was discarded may have borrowed for good.
+/// Returns the contents of a cell, which a discarded stack may have borrowed forever.
 fn fresh<T: Default>(cell: &mut RefCell<T>) -> &mut T {
     if cell.try_borrow_mut().is_err() {
         std::mem::forget(std::mem::take(cell));
@@ -343,7 +345,7 @@ fn fresh<T: Default>(cell: &mut RefCell<T>) -> &mut T {
     cell.get_mut()
 }
 
-/// What a fiber did when it ran.
+/// The result of resuming a fiber.
 pub(crate) enum Ran {
     /// It stopped with a request.
     Asks(Ask),
@@ -369,7 +371,7 @@ impl Execution {
         execution
     }
 
-    /// Forgets everything, and is another execution.
+    /// Resets everything for another execution.
     pub(crate) fn begin(&mut self) {
         self.let_go();
         fresh(&mut self.stops).clear();
@@ -400,13 +402,13 @@ impl Execution {
         self.generation.renew();
     }
 
-    /// The thread that runs.
+    /// Returns the current thread.
     #[inline]
     pub(crate) fn running(&self) -> Option<ThreadId> {
         self.running.get()
     }
 
-    /// Runs `f`, which is code of the model that this crate calls: what it allocates is the model's.
+    /// Runs `f`, which is code of the model that this crate calls: its allocations are part of the model.
     pub(crate) fn lend<R>(&self, f: impl FnOnce() -> R) -> R {
         /// Takes it back, also when `f` unwinds.
         struct Lent<'e>(&'e Execution, bool, Frame);
@@ -420,13 +422,13 @@ impl Execution {
         f()
     }
 
-    /// Whether the thread that runs is in a call into this crate.
+    /// Returns whether the current thread is in a call into this crate.
     #[inline]
     pub(crate) fn is_in_call(&self) -> bool {
         self.frame.get().is_known()
     }
 
-    /// The operation that was asked for last.
+    /// Returns the operation that was asked for last.
     pub(crate) fn last_place(&self) -> Option<&'static Location<'static>> {
         self.last_place.get()
     }
@@ -438,7 +440,7 @@ impl Execution {
         }
     }
 
-    /// The model uses something that the search looks at.
+    /// Records that the model uses something that the search checks.
     #[inline]
     pub(crate) fn note_operation(&self) {
         if !self.has_operations.replace(true) {
@@ -460,10 +462,10 @@ impl Execution {
         }
     }
 
-    /// Whether something may still happen for no reason.
+    /// Returns whether one more spurious event is within the bound.
     ///
-    /// The bound leaves out just the executions with more of it: a search adds to an execution only what the whole has,
-    /// and what it takes away again happened for good reasons (`docs/theory/dpor.md`).
+    /// The bound leaves out exactly the executions with more spurious events: the events that a revisit deletes have
+    /// taken their first alternative, which is not spurious (`docs/theory/dpor.md`).
     pub(crate) fn may_be_spurious(&self) -> bool {
         self.spurious.borrow().total() < self.max_spurious
     }
@@ -481,9 +483,9 @@ impl Execution {
         });
     }
 
-    /// Forgets what lives as long as the execution without dropping it, since something is wrong with it.
+    /// Leaks what lives as long as the execution, since it may be unusable.
     ///
-    /// A stack that was discarded may have borrowed it for good.
+    /// A discarded stack may have borrowed it forever.
     pub(crate) fn forget(&mut self) {
         std::mem::forget(std::mem::take(&mut self.kept));
         std::mem::forget(std::mem::take(&mut self.once));
@@ -500,7 +502,7 @@ impl Execution {
         result
     }
 
-    /// Says what threads panicked with, since the process ends here.
+    /// Prints the panics of threads, since the process ends here.
     #[expect(clippy::print_stderr, reason = "nobody else comes to tell it")]
     fn tell_panics(&self, last: &str) {
         let panics = self.panics.borrow();
@@ -513,9 +515,10 @@ impl Execution {
         }
     }
 
-    /// The text of a panic with which `thread` ended, and where that began.
+    /// Returns the text and the place of the panic with which `thread` ended.
     ///
-    /// A thread may catch a panic, panic with something else, and go on with the first one, so that the last is not the one.
+    /// A thread may catch a panic, panic with something else, and go on with the first one, so that the last is not the
+    /// one.
     pub(crate) fn panic_of(&self, thread: ThreadId, payload: &(dyn Any + Send)) -> (String, Option<Place>) {
         let text = text_of(payload);
         let panics = self.panics.borrow();
@@ -524,21 +527,21 @@ impl Execution {
         (text, place)
     }
 
-    /// What `thread` has panicked with so far, and where; it may have caught it.
+    /// Returns the panics of `thread` so far, with their places; it may have caught them.
     pub(crate) fn panics_in(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
         let panics = self.panics.borrow();
         let own = panics.iter().filter(|panic| panic.thread == Some(thread));
         own.map(|panic| (panic.text.clone(), panic.place.clone())).collect()
     }
 
-    /// A number for a cell.
+    /// Assigns a number to a cell.
     pub(crate) fn new_slot(&self) -> u32 {
         let mut slots = self.slots.borrow_mut();
         slots.push(None);
         slots.len() as u32 - 1
     }
 
-    /// Takes note that `value` was written to a cell.
+    /// Records that `value` was written to a cell.
     pub(crate) fn wrote(&self, key: Key, value: Value) {
         self.slots.borrow_mut()[key.index()] = Some(value);
     }
@@ -550,22 +553,22 @@ impl Execution {
         }
     }
 
-    /// Takes note that `value` was read from a cell.
+    /// Records that `value` was read from a cell.
     pub(crate) fn touch(&self, key: Key, value: Value) {
         self.slots.borrow_mut()[key.index()].get_or_insert(value);
     }
 
-    /// What was last written to a cell, or read if nothing was written; nothing if it was not accessed.
+    /// Returns what was last written to a cell, or read if nothing was written; `None` if it was not accessed.
     pub(crate) fn written(&self, key: Key) -> Option<Value> {
         self.slots.borrow()[key.index()]
     }
 
-    /// For each cell what was last written there, or read if nothing was.
+    /// Returns for each cell what was last written, or read if nothing was written.
     pub(crate) fn contents(&self) -> Vec<Option<Value>> {
         self.slots.borrow().clone()
     }
 
-    /// Stops the thread that runs with `request`; returns the answer.
+    /// Stops the current thread with `request`; returns the answer.
     #[inline(always)]
     fn ask(&self, thread: ThreadId, request: &mut ManuallyDrop<Request>) -> Value {
         let stop = self.stops.borrow()[thread.index()].expect("a thread that runs has begun");
@@ -587,18 +590,18 @@ impl Execution {
         answer
     }
 
-    /// The own state of `thread`, which stands at `frame`, as a range of addresses.
+    /// Returns the own state of `thread`, which is stopped at `frame`, as an address range.
     pub(crate) fn own_state(&self, thread: ThreadId, frame: Frame) -> Range<usize> {
         let base = self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base);
         if frame.is_known() && frame.low() < base { frame.low()..base } else { 0..0 }
     }
 
-    /// How deep in its stack `thread` stands.
+    /// Returns the stack depth of `thread`.
     pub(crate) fn depth(&self, thread: ThreadId, frame: Frame) -> usize {
         self.stacks.borrow().get(thread.index()).map_or(0, |stack| stack.base.wrapping_sub(frame.low()))
     }
 
-    /// How many bytes of its stack `thread` has used, from where that begins; nothing where it is not one of ours.
+    /// Returns how many bytes of its stack `thread` has used; `None` if it is not a stack of this crate.
     pub(crate) fn used(&self, thread: ThreadId, frame: Frame) -> usize {
         self.stacks
             .borrow()
@@ -606,7 +609,7 @@ impl Execution {
             .map_or(0, |stack| (stack.end + stack.bytes).saturating_sub(frame.low()))
     }
 
-    /// Lets `fiber`, which is `thread`, run with `answer` to its next operation.
+    /// Resumes `fiber`, which is `thread`, with `answer` until its next operation.
     #[inline(always)]
     pub(crate) fn run(&self, thread: ThreadId, fiber: &mut Fiber, answer: Value) -> Ran {
         self.frame.set(Frame::UNKNOWN);
@@ -617,7 +620,7 @@ impl Execution {
     }
 }
 
-/// What was last written to a cell whose execution is over, while values of that are dropped.
+/// Returns what was last written to a cell whose execution has ended, while its values are dropped.
 ///
 /// From then on the cell itself holds what is in it.
 pub(crate) fn settled(identity: &Identity) -> Option<Value> {
@@ -636,14 +639,14 @@ struct Panicked {
     place: Option<Place>,
 }
 
-/// What the payload of a panic says.
+/// Returns the message in the payload of a panic.
 fn text_of(payload: &(dyn Any + Send)) -> String {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
     text.unwrap_or_else(|| "a panic with a value that is no text".to_owned())
 }
 
-/// Keeps panics of threads under the checker from being printed: the search reports them, once.
+/// Suppresses the output of panics of threads under the checker: the search reports them once.
 pub(crate) fn quiet_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

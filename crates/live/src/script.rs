@@ -1,4 +1,4 @@
-//! What the threads of a model did, to be done again without running any code.
+//! A recorded execution of a model, to be performed again without running any code.
 
 use std::panic::Location;
 
@@ -7,7 +7,7 @@ use teetotal_program::{Loc, Op, Status, Subject, ThreadId, Value};
 use crate::request::Matter;
 use crate::subject::Live;
 
-/// An operation as a thread performed it: what it did, where a schedule says only whose turn it is.
+/// An operation as a thread performed it, with its effect, which a schedule lacks.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordedOp {
     pub op: Op,
@@ -15,9 +15,9 @@ pub struct RecordedOp {
     pub awaited: Option<Loc>,
     /// What a read-modify-write wrote.
     pub written: Option<Value>,
-    /// What a choice was about.
+    /// What a choice decided.
     pub matter: Option<Matter>,
-    /// Where it stands in the source.
+    /// Its place in the source.
     pub place: &'static Location<'static>,
 }
 

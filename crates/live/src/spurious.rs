@@ -1,14 +1,14 @@
-//! What may happen for no reason: a weak compare-exchange that fails, and a wait that ends.
+//! Spurious events: failures of weak compare-exchanges, and wake-ups.
 
 use std::panic::Location;
 
 use crate::request::{Matter, What};
 use crate::runtime::{current, is_active, perform, running};
 
-/// How often things happened for no reason, thread by thread.
+/// The number of spurious events of each thread.
 ///
-/// Whether a thread asks is decided by its own count, since what it does must not depend on the order of what others do.
-/// Whether the search may answer otherwise than that nothing happens is decided by the count of all.
+/// Whether a thread has the choice depends on its own count, since its operations must not depend on the order of those
+/// of other threads. Whether the search may choose a spurious event depends on the total.
 #[derive(Debug, Default)]
 pub(crate) struct Spurious {
     taken: Vec<usize>,
@@ -19,7 +19,7 @@ impl Spurious {
         self.taken.clear();
     }
 
-    /// How often, in all threads.
+    /// Returns the number in all threads.
     pub(crate) fn total(&self) -> usize {
         self.taken.iter().sum()
     }
@@ -32,7 +32,8 @@ impl Spurious {
     }
 }
 
-/// Whether what the thread that runs is about to do goes wrong for no reason: the search decides, if it is asked to.
+/// Returns whether the next operation of the current thread fails or wakes spuriously: a choice of the search, within
+/// the bound.
 pub(crate) fn goes_wrong(matter: Matter, place: &'static Location<'static>) -> bool {
     if !is_active() {
         return false;

@@ -1,18 +1,18 @@
-//! Stacks that are used again, since to make one takes longer than to run a small execution.
+//! Reuse of stacks, since creating one takes longer than a small execution.
 
 use std::cell::RefCell;
 
 use corosensei::stack::{DefaultStack, Stack};
 
-/// So many stacks are kept for later models on this OS thread.
+/// The number of stacks that are kept for later models on this OS thread.
 const MAX_SPARE: usize = 64;
 
 thread_local! {
-    /// Stacks that nobody uses, and how many bytes each was made with.
+    /// Unused stacks, with their sizes.
     static SPARE: RefCell<Vec<(usize, DefaultStack)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A stack of `bytes` bytes.
+/// Returns a stack of `bytes` bytes.
 pub(crate) fn take(bytes: usize) -> DefaultStack {
     let spare = SPARE.try_with(|spare| {
         let mut spare = spare.borrow_mut();

@@ -1,11 +1,11 @@
-//! Where the threads of a model stand when a search cannot go on with an execution.
+//! The positions of the threads of a model when a search cannot continue an execution.
 
 use std::fmt;
 use std::panic::Location;
 
 use teetotal_program::ThreadId;
 
-/// Where a thread stands.
+/// The position of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
     pub thread: ThreadId,
@@ -16,7 +16,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// What the thread is called.
+    /// Returns the name of the thread.
     #[must_use]
     pub fn name(&self) -> String {
         if self.thread.0 == 0 { "main".to_owned() } else { format!("T{}", self.thread) }
@@ -25,6 +25,6 @@ impl Standing {
 
 impl fmt::Display for Standing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} stands at {}, after {} operations", self.name(), self.place, self.performed)
+        write!(f, "{} is at {}, after {} operations", self.name(), self.place, self.performed)
     }
 }

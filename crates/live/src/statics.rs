@@ -1,8 +1,8 @@
 //! Statics of the program: each execution works on copies of its own.
 //!
-//! What is in a static when the program starts is never changed by a model. An execution that uses a value of this crate in
-//! a static copies its bytes when it does so first, and works on the copy; so every execution begins with the initial
-//! value, and models on parallel OS threads may share a static. The copies are dropped with the execution.
+//! The initial value of a static is never changed by a model. An execution that uses a value of this crate in a static
+//! copies its bytes at the first use, and works on the copy; so every execution begins with the initial value, and
+//! models on parallel OS threads may share a static. The copies are dropped with the execution.
 //!
 //! On systems where the statics of the program cannot be found (see [`Program`]) there are no copies.
 
@@ -34,20 +34,20 @@ impl fmt::Debug for Copies {
 }
 
 impl Copies {
-    /// The copy of the value at `original`, made when it is first asked for.
+    /// Returns the copy of the value at `original`, created at the first use.
     ///
     /// # Safety
     /// There is a value in a static.
     unsafe fn of<T: ?Sized>(&self, original: *mut T) -> *mut T {
         let start = original.cast::<u8>() as usize;
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         if unsafe { size_of_val(&*original) } == 0 {
             // Something else may begin at the same address.
             return original;
         }
         let known = self.0.borrow().get(&start).map(|copy| copy.address);
         let address = known.unwrap_or_else(|| {
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             let copy = unsafe { Copy::new(original) };
             let address = copy.address;
             self.0.borrow_mut().insert(start, copy);
@@ -56,12 +56,12 @@ impl Copies {
         original.wrapping_byte_offset((address as isize).wrapping_sub(start as isize))
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.borrow().is_empty()
     }
 
-    /// Where the copy of the value at `original` is, if there is one.
+    /// Returns the address of the copy of the value at `original`, if there is one.
     fn known<T>(&self, original: *const T) -> Option<*const T> {
         let copies = self.0.borrow();
         let copy = if copies.is_empty() { None } else { copies.get(&(original as usize)) };
@@ -92,12 +92,12 @@ impl Copies {
 }
 
 impl Copy {
-    /// A copy of the value at `original`.
+    /// Creates a copy of the value at `original`.
     ///
     /// # Safety
     /// There is a value in a static.
     unsafe fn new<T: ?Sized>(original: *mut T) -> Self {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         let layout = unsafe { Layout::for_value(&*original) };
         let start = original.cast::<u8>();
         // SAFETY: the layout has a size.
@@ -116,32 +116,33 @@ impl Copy {
     }
 }
 
-/// Where the execution that runs has the value at `original`: elsewhere if that is in a static.
+/// Returns the address of the value that the current execution has for `original`: that of a copy if `original` is in a
+/// static.
 ///
 /// # Safety
 /// There is a value.
 pub(crate) unsafe fn own<T: ?Sized>(original: *mut T) -> *mut T {
     let copy = current(|execution| {
         let is_static = execution.program.has_static(original.cast::<u8>() as usize);
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         is_static.then(|| unsafe { execution.copies.of(original) })
     });
     copy.flatten().unwrap_or(original)
 }
 
-/// The same for a reference.
+/// Returns a reference to the value that the current execution has for `original`.
 pub(crate) fn own_ref<T>(original: &T) -> &T {
     // SAFETY: a copy is there as long as the execution, and no code of a model outlives that.
     unsafe { &*own(std::ptr::from_ref(original).cast_mut()) }
 }
 
-/// The same for a reference to change it through.
+/// Returns a mutable reference to the value that the current execution has for `original`.
 pub(crate) fn own_mut<T: ?Sized>(original: &mut T) -> &mut T {
     // SAFETY: the same, and the original is borrowed exclusively.
     unsafe { &mut *own(original) }
 }
 
-/// What the execution that runs has of `original`, which it has a copy of only if that may have been changed.
+/// Returns the value that the current execution has for `original`: a copy only if it may have been changed.
 pub(crate) fn known_ref<T>(original: &T) -> &T {
     let copy = current(|execution| execution.copies.known(original)).flatten();
     // SAFETY: as for `own_ref`.
@@ -149,7 +150,7 @@ pub(crate) fn known_ref<T>(original: &T) -> &T {
 }
 
 impl Program {
-    /// Whether a static is at `address`.
+    /// Returns whether a static is at `address`.
     #[inline]
     pub(crate) fn has_static(&self, address: usize) -> bool {
         self.statics.iter().any(|range| range.contains(&address))

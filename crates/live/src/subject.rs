@@ -1,4 +1,4 @@
-//! Real code as a subject of the search.
+//! Rust code as a subject of the search.
 
 mod again;
 mod inspection;
@@ -46,32 +46,32 @@ use inspection::PlacesOfStd;
 /// The body of a model.
 pub type Model = Arc<dyn Fn() + Send + Sync>;
 
-/// How large the stack of a thread is, unless somebody says otherwise.
+/// The default stack size of a thread.
 pub const STACK_SIZE: usize = 2 << 20;
 
 /// The file of the code that drops the fields of a value.
 const DROP_GLUE: &str = "core/src/ptr/mod.rs";
 
-/// How a model is run.
+/// Settings for running a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Setup {
-    /// How many bytes the stack of a thread has.
+    /// The stack size of a thread in bytes.
     pub stack_size: usize,
-    /// How often something may go wrong for no reason.
+    /// The bound on spurious failures and wake-ups.
     pub spurious: usize,
-    /// How often an allocation may be given the address of a freed block.
+    /// The bound on reuse of freed blocks.
     pub reuse: usize,
-    /// Whether a block is a leak that another thread may know of and that is not freed.
+    /// Whether a block that another thread may know of and that is not freed is a leak.
     pub leaks: bool,
-    /// In which executions accesses to blocks are seen that are not made with a type of this crate.
+    /// In which executions plain accesses are observed.
     pub plain_accesses: PlainAccesses,
-    /// How often loops go round before the fairness bound holds them back.
+    /// The fairness bounds of loops.
     pub fairness: Fairness,
-    /// Whether of several equal failed awaits the first is an iteration like any other, since its reads matter.
+    /// Whether the first of several equal failed awaits is an ordinary iteration, since its reads matter.
     pub keeps_failed_reads: bool,
     pub backend: Backend,
-    /// Whether a free that nothing is known to order after an access is no finding, unless something of this crate leads
-    /// from the access to the free: threads may share what is not of this crate.
+    /// Whether a free that is not known to be ordered after an access is accepted, unless operations of this crate lead
+    /// from the access to the free: threads may share objects that are not of this crate.
     pub trusts_frees: bool,
 }
 
@@ -93,7 +93,7 @@ impl Default for Setup {
     }
 }
 
-/// A model in the middle of an execution.
+/// A model during an execution.
 pub struct Live {
     body: Model,
     /// Heap-allocated, since running code points to it.
@@ -101,37 +101,37 @@ pub struct Live {
     pub(crate) threads: Vec<Thread>,
     memory: RefCell<Memory>,
     pub(crate) setup: Setup,
-    /// What a thread may write beside its own stack, and where the program is.
+    /// What a thread may write besides its own stack, and the load address of the program.
     pub(crate) surroundings: Surroundings,
     pub(crate) program: Rc<Program>,
     /// The pulse of the OS thread that runs it.
     pulse: Option<Arc<Pulse>>,
     pub(crate) own: OwnState,
-    /// How often threads have run.
+    /// The number of times that threads were resumed.
     pub(crate) n_runs: u64,
-    /// How often threads went on from the head of each loop, by its place.
+    /// The number of times that threads continued from the head of each loop, by its place.
     pub(crate) departures: FxHashMap<usize, u32>,
     /// What was known of loops of threads that are gone, to be used again.
     #[expect(clippy::vec_box, reason = "threads have them in boxes, which are used again")]
     spare_loops: Vec<Box<Loops>>,
     /// Stacks to use again.
     stacks: Vec<DefaultStack>,
-    /// Who wrote what the next thread to go on has read.
+    /// The writer of what the next thread to continue has read.
     pub(crate) source: Option<(ThreadId, u32)>,
-    /// Whether an execution is run again, so that what is new already has a number.
+    /// Whether this is a replay, in which new cells already have numbers.
     pub(crate) is_rerunning: bool,
     records_places: bool,
     places_of_std: PlacesOfStd,
-    /// Whether an execution is followed that is known, so that a thread goes on where its steps say so.
+    /// Whether a known execution is followed, so that a thread continues where its steps say so.
     pub(crate) follows: bool,
-    /// Whether memory is known where it stands.
+    /// Whether the contents of memory are known at this point.
     is_settled: bool,
-    /// Whether it did something else than it was to do again.
+    /// Whether the replay diverged.
     is_lost: bool,
-    /// What is stronger than the source says.
+    /// The repairs with which it is run.
     mend: Mend,
     pub(crate) beginning: Beginning,
-    /// What is repeated by all threads.
+    /// The detection of cycles of all threads.
     pub(crate) cycles: Cycles,
 }
 
@@ -143,21 +143,21 @@ pub(crate) struct Thread {
     /// How many operations it has performed.
     pub(crate) performed: u32,
     fingerprint: Fingerprint,
-    /// Where it stands, or stood last, in code that is not of the standard library.
+    /// Its last place in code outside of the standard library.
     pub(crate) place: Option<&'static Location<'static>>,
-    /// Where the operations stand that it has performed, if that is recorded.
+    /// The places of its operations, if recorded.
     places: Vec<&'static Location<'static>>,
-    /// These operations, if that is recorded.
+    /// Its operations, if recorded.
     done: Vec<RecordedOp>,
     /// The operation that comes after one which is not in the source.
     pub(crate) held: Option<Request>,
-    /// Where it stands in its code.
+    /// Its position in its code.
     pub(crate) frame: Frame,
     /// Its loops.
     pub(crate) loops: Box<Loops>,
-    /// Whether its last hint was one too many.
+    /// Whether its last hint exceeded the fairness bound.
     pub(crate) exceeded: Option<Exceeded>,
-    /// Up to which operation its surroundings are looked at, and what of them.
+    /// The operation up to which its surroundings are compared, and which of them.
     pub(crate) watched_until: u32,
     pub(crate) watches: Watches,
     /// What is known of the place where it stands, if that may be the head of a loop.
@@ -167,7 +167,7 @@ pub(crate) struct Thread {
 }
 
 impl Thread {
-    /// What it has performed so far does not count.
+    /// Discards what it has performed so far.
     pub(crate) fn forget_performed(&mut self) {
         self.performed = 0;
         self.places.clear();
@@ -175,7 +175,7 @@ impl Thread {
         self.watched_until = 0;
     }
 
-    /// Its surroundings are looked at for so many operations.
+    /// Compares its surroundings for this many operations.
     ///
     /// It may already be in an iteration of another loop, which goes on where this one ends before.
     pub(crate) fn watch(&mut self, watches: Watches, length: u32) {
@@ -196,19 +196,19 @@ pub(crate) enum State {
     Failed(Failure, Complaint),
 }
 
-/// Which cell is which location.
+/// The locations of cells.
 #[derive(Default)]
 struct Memory {
     /// For each cell, by its key.
     locations: Vec<Option<Loc>>,
-    /// What each location holds at first, once there is a cell for it.
+    /// The initial value of each location that has a cell.
     initial: Vec<Option<Value>>,
     /// How many threads have a number.
     n_threads: usize,
 }
 
 impl Memory {
-    /// The location of a cell.
+    /// Returns the location of a cell.
     fn entry(&mut self, key: Key) -> &mut Option<Loc> {
         if self.locations.len() <= key.index() {
             self.locations.resize(key.index() + 1, None);
@@ -224,7 +224,7 @@ impl fmt::Debug for Live {
 }
 
 impl Live {
-    /// At the beginning of `body`, of which everything may be hidden that the ledger does not have in the open.
+    /// Creates the model in its initial state; everything that is not concrete in the ledger may be abstracted.
     #[must_use]
     pub fn new(body: Model, ledger: &Ledger, setup: Setup) -> Self {
         let mut live = Live {
@@ -256,7 +256,7 @@ impl Live {
         live
     }
 
-    /// The same with what is stronger than the source says.
+    /// Returns the model with repairs.
     #[must_use]
     pub fn mended(mut self, mend: &Mend) -> Self {
         if self.mend != *mend {
@@ -267,23 +267,23 @@ impl Live {
         self
     }
 
-    /// Keeps where each operation stands in the source from now on.
+    /// Starts recording the places of operations.
     pub fn record_places(&mut self) {
         self.records_places = true;
         if self.execution.heap.is_on() {
-            // What was allocated before the first operation is to be seen too.
+            // Allocations before the first operation are recorded too.
             self.execution.heap.record_sites();
             self.abandon();
             self.start_over();
         }
     }
 
-    /// Whether a thread goes on after a failed await, since the steps of the execution are known.
+    /// Returns whether a thread continues after a failed await, since the steps of the execution are known.
     pub fn follow(&mut self, follows: bool) {
         self.follows = follows;
     }
 
-    /// Takes note of what `thread` reads with the operation that it performs.
+    /// Records what `thread` reads with the operation that it performs.
     fn note_read(&mut self, thread: ThreadId, answer: Value) {
         let writer =
             self.source.and_then(|(writer, index)| Some((self.threads.get(writer.index())?.fingerprint, index)));
@@ -298,7 +298,7 @@ impl Live {
         }
     }
 
-    /// What was not given back when all threads have ended.
+    /// Returns the leaks when all threads have ended.
     #[must_use]
     pub fn leaks(&self) -> Vec<Leak> {
         self.execution.let_go();
@@ -350,7 +350,7 @@ impl Live {
         self.run(thread, 0);
     }
 
-    /// Lets `thread` run to its next operation.
+    /// Resumes `thread` until its next operation.
     fn run(&mut self, thread: ThreadId, answer: Value) {
         self.watch_surroundings(thread);
         self.execution.races.borrow_mut().perform(self.threads[thread.index()].performed);
@@ -388,7 +388,7 @@ impl Live {
         }
     }
 
-    /// `thread`, which stands at `frame`, has a request that was not looked at yet.
+    /// Handles a new request of `thread`, which is stopped at `frame`.
     fn asks(&mut self, thread: ThreadId, frame: Frame) {
         let own = &mut self.threads[thread.index()];
         let State::Waiting(request) = &mut own.state else { return };
@@ -405,7 +405,7 @@ impl Live {
         own.frame = frame;
     }
 
-    /// `thread` says what is wrong with it, and goes no further; other threads may use what is on its stack.
+    /// Fails `thread` with its error; other threads may use what is on its stack.
     fn failed(&mut self, thread: ThreadId) {
         let own = &mut self.threads[thread.index()];
         let State::Waiting(Request { what: What::Fail(complaint), .. }) =
@@ -437,16 +437,16 @@ impl Live {
         }
     }
 
-    /// No location has a number any more.
+    /// Clears the numbers of locations.
     pub(crate) fn forget_numbers(&mut self) {
         let memory = self.memory.get_mut();
         memory.locations.clear();
         memory.initial.clear();
     }
 
-    /// Gives numbers to the location that `thread` is about to access and to the thread that it is about to start.
+    /// Assigns numbers to the location that `thread` is about to access and to the thread that it is about to start.
     pub(crate) fn give_numbers(&self, thread: ThreadId) {
-        // Whatever has no number yet gets one when it is asked for.
+        // Numbers are assigned on demand.
         let _ = self.status(thread);
     }
 
@@ -464,7 +464,7 @@ impl Live {
         }
     }
 
-    /// The location of a cell; one that is new gets the next number.
+    /// Returns the location of a cell; a new one gets the next number.
     fn location(&self, cell: Cell) -> Loc {
         let mut memory = self.memory.borrow_mut();
         let next = Loc::at(memory.initial.len());
@@ -475,7 +475,7 @@ impl Live {
         loc
     }
 
-    /// Gives `cell` the number that it had when this was run before; says whether it may be the same cell.
+    /// Assigns `cell` the number that it had in the previous run; returns whether it may be the same cell.
     fn bind(&mut self, cell: Cell, loc: Loc) -> bool {
         let initial = self.beginning.left_in(cell);
         let memory = self.memory.get_mut();
@@ -491,7 +491,7 @@ impl Live {
         bound == Some(loc)
     }
 
-    /// The number of the thread that the spawn of `thread` starts.
+    /// Returns the number of the thread that the spawn of `thread` starts.
     fn child(&self, thread: ThreadId) -> ThreadId {
         let own = &self.threads[thread.index()].child;
         own.get().unwrap_or_else(|| {
@@ -503,7 +503,7 @@ impl Live {
         })
     }
 
-    /// Lets the clocks take note of the operation that `thread` performs with `answer`.
+    /// Updates the clocks for the operation that `thread` performs with `answer`.
     pub(crate) fn note(&mut self, thread: ThreadId, answer: Value) {
         let source = self.source.take();
         let index = self.threads[thread.index()].performed;
@@ -560,10 +560,10 @@ impl Live {
         published.get().inspect(|&block| self.execution.look_at_published(&mut races, thread, block));
     }
 
-    /// `thread` accesses a cell with its operation.
+    /// Records the access of the operation of `thread` to a cell.
     #[inline]
     fn note_access(&self, races: &mut Races, (thread, request): (ThreadId, &Request), cell: &Cell, kind: Kind) {
-        // Where a guard is dropped is known only to the compiler, so that the place is that of its lock.
+        // Only the compiler knows where a guard is dropped, so the place is that of its lock.
         let is_of_drop = matches!(request.what, What::Unlock { .. }) && request.place.file().ends_with(DROP_GLUE);
         let own = if is_of_drop { races.place_of(thread, cell.key) } else { None };
         let place = own.unwrap_or(request.place);
@@ -577,7 +577,7 @@ impl Live {
         }
     }
 
-    /// `thread` starts another with `body`, which knows of the blocks that this points to.
+    /// Records that `thread` starts another one with `body`, which knows the blocks that this points to.
     fn note_spawn(&self, races: &mut Races, thread: ThreadId, body: Option<&dyn FnOnce()>) {
         if let Some(body) = body {
             let start = std::ptr::from_ref(body).cast::<u8>() as usize;
@@ -588,12 +588,12 @@ impl Live {
         races.spawn(thread, child.expect("a spawn that is performed has a number"));
     }
 
-    /// Whether nothing was performed yet, so that there is nothing to take back.
+    /// Returns whether nothing was performed yet, so that there is nothing to take back.
     fn is_at_beginning(&self) -> bool {
         matches!(&self.threads[..], [Thread { state: State::Waiting(..), performed: 0, .. }])
     }
 
-    /// The operation at which `thread` stands, as it is performed with `answer`.
+    /// Returns the next operation of `thread`, as performed with `answer`.
     fn about_to_do(&self, thread: ThreadId, answer: Value) -> Option<RecordedOp> {
         let Status::Ready(op) = self.status(thread) else { return None };
         let mut awaited = Vec::new();
@@ -607,7 +607,7 @@ impl Live {
         Some(RecordedOp { op, awaited: awaited.pop(), written, matter, place })
     }
 
-    /// Lets `thread` go on with `answer`.
+    /// Resumes `thread` with `answer`.
     pub(crate) fn go_on(&mut self, thread: ThreadId, answer: Value) {
         let done = if self.records_places { self.about_to_do(thread, answer) } else { None };
         let own = &mut self.threads[thread.index()];
@@ -649,7 +649,7 @@ impl Drop for Live {
 }
 
 impl Clone for Live {
-    /// The same model, at its beginning.
+    /// Returns the model in its initial state.
     fn clone(&self) -> Self {
         Live::new(Arc::clone(&self.body), &self.execution.ledger, self.setup).mended(&self.mend)
     }

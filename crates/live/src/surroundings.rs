@@ -1,8 +1,8 @@
-//! What a thread may write beside its own stack and without an operation: whether it did.
+//! The surroundings of a thread: memory that it may write without an operation, besides its own stack.
 //!
-//! Looked at are the stacks of the other threads of the model (a scoped thread writes into the frames of its parent),
-//! values that belong to the execution, the statics of the program, and thread-locals. The heap is not, unless the
-//! allocator of the model knows it.
+//! These are the stacks of the other threads of the model (a scoped thread writes into the frames of its parent),
+//! values that belong to the execution, the statics of the program, and thread-locals. The heap is included only with
+//! the checked allocator.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -20,9 +20,9 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// Whether there is what was there before.
+    /// Returns whether there is what was there before.
     pub(crate) fn is_as_before(&self) -> bool {
-        // SAFETY: what was looked at stays where it is as long as the execution lasts.
+        // SAFETY: the copied memory stays in place as long as the execution lasts.
         unsafe { read(self.address, self.n_bytes.into()) == self.before }
     }
 }
@@ -32,11 +32,11 @@ impl Word {
 pub(crate) struct Surroundings {
     pieces: Vec<Range<usize>>,
     copy: Vec<u8>,
-    /// Whether they are being looked at, and with statics.
+    /// Whether they are being compared, and whether statics are included.
     pub(crate) watches: Watches,
 }
 
-/// What is looked at while a thread runs: each of them includes those before it.
+/// What is compared while a thread runs: each value includes those before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(crate) enum Watches {
     #[default]
@@ -48,7 +48,7 @@ pub(crate) enum Watches {
 }
 
 impl Surroundings {
-    /// Forgets everything.
+    /// Resets everything.
     pub(crate) fn clear(&mut self) {
         self.pieces.clear();
         self.copy.clear();
@@ -61,7 +61,7 @@ impl Surroundings {
     pub(crate) unsafe fn add(&mut self, piece: Range<usize>) {
         let start = self.copy.len();
         self.copy.reserve(piece.len());
-        // SAFETY: the caller's, and there is room for it.
+        // SAFETY: upheld by the caller, and there is room for it.
         unsafe {
             std::ptr::copy_nonoverlapping(piece.start as *const u8, self.copy.as_mut_ptr().add(start), piece.len());
             self.copy.set_len(start + piece.len());
@@ -69,7 +69,7 @@ impl Surroundings {
         self.pieces.push(piece);
     }
 
-    /// The words that hold something else than when they were copied.
+    /// Returns the words that differ from their copies.
     pub(crate) fn changes(&self) -> impl Iterator<Item = Word> + '_ {
         let mut start = 0;
         let changed = self.pieces.iter().filter_map(move |piece| {
@@ -81,14 +81,14 @@ impl Surroundings {
         });
         changed.flatten().filter_map(|((address, n_bytes), copy)| {
             let before = copy.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-            // SAFETY: the same.
+            // SAFETY: as above.
             let now = unsafe { read(address, n_bytes) };
             (now != before).then_some(Word { address, before, n_bytes: n_bytes as u8 })
         })
     }
 }
 
-/// The words of a piece of memory, each with its number of bytes.
+/// Returns the words of a piece of memory, each with its number of bytes.
 fn words(piece: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
     let end = piece.end;
     piece.clone().step_by(size_of::<u64>()).map(move |address| (address, (end - address).min(size_of::<u64>())))
@@ -99,12 +99,12 @@ fn words(piece: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
 /// # Safety
 /// They are there to be read. Another OS thread may write to them at the same time, so that any of them may be read.
 pub(crate) unsafe fn read(address: usize, n_bytes: usize) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     let byte = |index: usize| unsafe { ((address + index) as *const u8).read_volatile() };
     (0..n_bytes).fold(0, |word, index| word | u64::from(byte(index)) << (8 * index))
 }
 
-/// The statics of the program, and the thread-locals of the OS thread that asks.
+/// The statics of the program, and the thread-locals of the current OS thread.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) statics: Vec<Range<usize>>,
@@ -112,17 +112,17 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether it was found where statics are.
+    /// Returns whether it was found where statics are.
     pub(crate) fn knows_statics(&self) -> bool {
         !self.statics.is_empty()
     }
 
-    /// Whether a static or a thread-local is at `address`.
+    /// Returns whether a static or a thread-local is at `address`.
     pub(crate) fn has(&self, address: usize) -> bool {
         self.statics.iter().chain(&self.locals).any(|range| range.contains(&address))
     }
 
-    /// Where they are, found once for each OS thread.
+    /// Returns the statics, found once for each OS thread.
     pub(crate) fn here() -> Rc<Self> {
         thread_local!(static HERE: Rc<Program> = Rc::new(Program::find()));
         HERE.with(Rc::clone)
@@ -152,7 +152,7 @@ mod linux {
 
     use super::{Program, without};
 
-    /// Takes note of the first object, which is the program itself.
+    /// Records the first object, which is the program itself.
     pub(super) extern "C" fn note(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -160,7 +160,7 @@ mod linux {
     ) -> libc::c_int {
         // SAFETY: the system passes what it says, and `find` a pointer to a program.
         let (info, program) = unsafe { (&*info, &mut *program.cast::<Program>()) };
-        // SAFETY: so many headers are there.
+        // SAFETY: this many headers are there.
         let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into()) };
         let range = |header: &libc::Elf64_Phdr| {
             let start = (info.dlpi_addr + header.p_vaddr) as usize;
@@ -181,7 +181,7 @@ mod linux {
     }
 }
 
-/// The parts of a range that are not in another.
+/// Returns the parts of a range that are not in another one.
 #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
 fn without(whole: Range<usize>, hole: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<> {
     let (start, end) = (hole.start.clamp(whole.start, whole.end), hole.end.clamp(whole.start, whole.end));
@@ -196,7 +196,7 @@ fn own_statics() -> impl Iterator<Item = Range<usize>> {
     generation::places().into_iter().chain([pulse::place()])
 }
 
-/// Where a static is.
+/// Returns the address range of a static.
 pub(crate) fn place_of<T>(value: &'static T) -> Range<usize> {
     let start = std::ptr::from_ref(value) as usize;
     start..start + size_of::<T>()

@@ -1,4 +1,4 @@
-//! Look-alikes of `std::thread`.
+//! Replacements for `std::thread`.
 
 pub mod lenient;
 mod scope;
@@ -46,7 +46,7 @@ struct Modeled<T> {
     place: &'static Location<'static>,
 }
 
-/// What a thread leaves behind, which belongs to the thread and its handle: the later of them drops it.
+/// The result of a thread, which belongs to the thread and its handle: the later of them drops it.
 type Packet<T> = crate::sync::Arc<Mutex<Option<T>>>;
 
 /// A handle to a thread.
@@ -57,11 +57,11 @@ struct Inner {
     name: Option<String>,
     real: Option<std::thread::Thread>,
     number: Option<Number>,
-    /// What it parks at.
+    /// The location of its park token.
     parking: Identity,
-    /// What tells that its function has returned, if `is_finished` is asked.
+    /// The flag that its function has returned, for `is_finished`.
     ended: Identity,
-    /// What tells its scope so, if the destructors of its thread-locals can be told from that.
+    /// The flag for its scope, if the destructors of its thread-locals are observable.
     returned: Identity,
 }
 
@@ -92,17 +92,17 @@ impl Thread {
         self.0.name.as_deref().or_else(|| self.0.real.as_ref()?.name())
     }
 
-    /// What it parks at: 0 when somebody has unparked it.
+    /// Returns the location of its park token: 0 if it was unparked.
     fn token(&self) -> Cell {
         Cell { key: self.0.parking.key(), initial: 1, may_race: false }
     }
 
-    /// What tells `is_finished` that its function has returned.
+    /// Returns the flag that its function has returned, for `is_finished`.
     fn end(&self) -> Cell {
         Cell { key: self.0.ended.key(), initial: 0, may_race: false }
     }
 
-    /// What tells its scope that its function has returned.
+    /// Returns the flag that its function has returned, for its scope.
     fn returned(&self) -> Cell {
         Cell { key: self.0.returned.key(), initial: 0, may_race: false }
     }
@@ -169,13 +169,13 @@ pub fn park() {
     }
 }
 
-/// As [`park`], with a time-out, which in a model may elapse at any time.
+/// Like [`park`], with a time-out, which in a model may elapse at any time.
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
     if !is_active() {
         return std::thread::park_timeout(duration);
     }
-    // Whether or not somebody has unparked it, the thread goes on.
+    // The thread continues, whether it was unparked or not.
     let (update, place) = (Update::new(Function::Swap, 1, 64), Location::caller());
     let on_failure = OnFailure::Load(Order::Relaxed);
     let was_parked = perform(What::Rmw { at: current().token(), update, order: Order::Acquire, on_failure }, place);
@@ -184,7 +184,7 @@ pub fn park_timeout(duration: Duration) {
     }
 }
 
-/// Sleeps; in a model it is a hint, as [`yield_now`].
+/// Sleeps; in a model, a hint like [`yield_now`].
 #[track_caller]
 pub fn sleep(duration: Duration) {
     if is_active() { hint(Location::caller()) } else { std::thread::sleep(duration) }
@@ -219,7 +219,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Settings for a thread without a name.
+    /// Creates settings for a thread without a name.
     pub fn new() -> Self {
         Builder::default()
     }
@@ -251,7 +251,7 @@ impl Builder {
         Ok(JoinHandle(Handle::Real(handle, thread)))
     }
 
-    /// Starts it under the checker.
+    /// Starts the thread under the checker.
     fn spawn_modeled<F, T>(self, f: F, place: &'static Location<'static>) -> JoinHandle<T>
     where
         F: FnOnce() -> T + 'static,
@@ -273,12 +273,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the end of threads that are started here is called in the ledger. The place itself names their packets.
+/// Returns the name in the ledger of the end of threads that are started here. The place itself names their results.
 fn end_name(place: &'static Location<'static>) -> Name {
     Name::beside(place, 1)
 }
 
-/// What the destructors of their thread-locals are called.
+/// Returns the name of the destructors of their thread-locals.
 fn locals_name(place: &'static Location<'static>) -> Name {
     Name::beside(place, 2)
 }
@@ -287,24 +287,24 @@ fn is_open(name: Name) -> bool {
     execution(|execution| execution.is_open(name)).unwrap_or(false)
 }
 
-/// What waits for the end of a thread, beside handles.
+/// What waits for the end of a thread, besides handles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Alone,
     InScope,
 }
 
-/// What is made here for a thread, a channel or a future is no memory of the model.
+/// Creates a value for a thread, a channel or a future whose memory is not part of the model.
 pub(crate) fn unmodeled<R>(make: impl FnOnce() -> R) -> R {
     let mut make = Some(make);
     let made = execution(|_| make.take().map(|make| make()));
     made.flatten().unwrap_or_else(|| make.take().expect("it is not yet made")())
 }
 
-/// What a thread runs that leaves behind what `f` gives.
+/// Returns the closure of a thread that stores the result of `f`.
 ///
-/// As in the standard library it has finished when `f` has returned, for `is_finished` and for the end of its scope; the
-/// destructors of its thread-locals come after that, and before it can be joined.
+/// As in the standard library, the thread is finished when `f` has returned, for `is_finished` and for the end of its
+/// scope; the destructors of its thread-locals run after that, and before it can be joined.
 fn body<'b, F, T>(f: F, result: Packet<T>, place: &'static Location<'static>, ends: Ends) -> impl FnOnce() + 'b
 where
     F: FnOnce() -> T + 'b,
@@ -368,7 +368,7 @@ impl<T> Modeled<T> {
         value.ok_or_else(|| Box::new("the model was given up") as Box<dyn Any + Send>)
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     fn is_finished(&self, place: &'static Location<'static>) -> bool {
         if !is_active() {
             return locked(&self.result).is_some();

@@ -1,11 +1,11 @@
 //! Fibers that stop while they unwind.
 //!
 //! The standard library counts panics for each OS thread, and all fibers of a model share one. A fiber that performs an
-//! operation in a destructor while it unwinds stops in the middle of that; until it is resumed the count must be that of
-//! the other fibers, or `std::thread::panicking` would be true in all of them and their guards would not poison.
+//! operation in a destructor while it unwinds stops there; until it is resumed the count must be that of the other
+//! fibers, or `std::thread::panicking` would be true in all of them and their guards would not poison.
 //!
-//! The count is a thread-local of the standard library that has no name here. It is found by its behaviour: the one word
-//! that grows by one with each panic that unwinds and shrinks when it is caught. Where it cannot be found, threads of the
+//! The count is a private thread-local of the standard library. It is found by its behavior: the one word that is
+//! incremented by each panic that unwinds and decremented when it is caught. If it cannot be found, threads of the
 //! model run on OS threads of their own as soon as one of them performs an operation while it unwinds.
 
 use std::panic::{catch_unwind, resume_unwind};
@@ -14,13 +14,14 @@ use std::sync::OnceLock;
 use crate::hidden::{Kind, Name};
 use crate::surroundings::Program;
 
-/// How many panics unwind through a fiber that has stopped.
+/// The number of panics that unwind through a stopped fiber.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panics(usize);
 
-/// The fiber that runs is about to stop; returns the panics that unwind through it, which do not count until it is resumed.
+/// Called when the current fiber is about to stop; returns the panics that unwind through it, which do not count until
+/// it is resumed.
 ///
-/// Returns an error where these cannot be told from those of other fibers.
+/// Returns an error if they cannot be distinguished from those of other fibers.
 pub(crate) fn stop() -> Result<Panics, Unknown> {
     if !std::thread::panicking() {
         return Ok(Panics(0));
@@ -30,7 +31,7 @@ pub(crate) fn stop() -> Result<Panics, Unknown> {
     Ok(Panics(unsafe { count.replace(0) }))
 }
 
-/// The fiber that had stopped is resumed.
+/// Called when a stopped fiber is resumed.
 pub(crate) fn resume(panics: Panics) {
     if panics.0 > 0
         && let Some(count) = count()
@@ -40,17 +41,17 @@ pub(crate) fn resume(panics: Panics) {
     }
 }
 
-/// The count of panics cannot be found.
+/// The error that the count of panics cannot be found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Unknown;
 
-/// What is in the open if threads of a model need OS threads of their own.
+/// Returns the name that is concrete if threads of a model need OS threads of their own.
 pub(crate) fn needs_os_threads() -> Name {
     static NEEDS: u8 = 0;
     Name::new(Kind::Thing, &NEEDS)
 }
 
-/// The word that counts the panics of this OS thread.
+/// Returns the word that counts the panics of this OS thread.
 fn count() -> Option<*mut usize> {
     // It is at the same place in the thread-locals of every OS thread.
     static OFFSET: OnceLock<Option<usize>> = OnceLock::new();
@@ -59,7 +60,7 @@ fn count() -> Option<*mut usize> {
     Some((locals.start + offset) as *mut usize)
 }
 
-/// Looks for the word that counts panics; returns where it is in the thread-locals.
+/// Searches for the word that counts panics; returns its offset in the thread-locals.
 fn find() -> Option<usize> {
     let before = words()?;
     let [first, second] = while_unwinding(|| [words(), while_unwinding(words)]);
@@ -75,7 +76,7 @@ fn find() -> Option<usize> {
     }
 }
 
-/// The thread-locals of this OS thread, word by word.
+/// Returns the thread-locals of this OS thread, word by word.
 fn words() -> Option<Vec<usize>> {
     let locals = Program::here().locals.clone()?;
     let start = locals.start as *const usize;

@@ -1,4 +1,4 @@
-//! Looks for loops that wait while a model runs.
+//! Detection of waiting loops while a model runs.
 
 use teetotal_program::{FailedAwait, ThreadId, Value};
 
@@ -10,16 +10,16 @@ use crate::request::{Request, What};
 use crate::subject::{Live, State};
 use crate::surroundings::{Watches, read};
 
-/// So often a thread goes on from the head of a loop before its statics are looked at now and then only.
+/// The number of continuations from the head of a loop after which statics are compared only occasionally.
 ///
-/// Statics that are not of this crate are not for threads of a model to share, since they are not searched: a loop that
-/// changes them does so from its first iterations on.
+/// Threads of a model should not share statics of other crates, since these are not searched: a loop that changes them
+/// does so from its first iterations on.
 const DEPARTURES: u32 = 64;
 
-/// The hash of the own state of the thread that was looked at last.
+/// The hash of the own state that was computed last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct OwnState {
-    /// Which thread it is, and how often threads had run then.
+    /// The thread, and the number of times that threads had been resumed.
     of: Option<(ThreadId, u64)>,
     hash: u64,
 }
@@ -32,7 +32,7 @@ impl From<Iteration> for FailedAwait {
 }
 
 impl Live {
-    /// A hash of the own state of `thread`.
+    /// Returns a hash of the own state of `thread`.
     fn own_state(&mut self, thread: ThreadId) -> u64 {
         let of = Some((thread, self.n_runs));
         if self.own.of != of {
@@ -45,7 +45,7 @@ impl Live {
         self.own.hash
     }
 
-    /// `thread` is about to go on from where it stands, with `answer`.
+    /// Called when `thread` is about to continue with `answer`.
     pub(crate) fn depart(&mut self, thread: ThreadId, answer: Value) {
         let source = self.source;
         let own = &self.threads[thread.index()];
@@ -58,7 +58,7 @@ impl Live {
         self.threads[thread.index()].loops.note(deed);
     }
 
-    /// `thread` goes on from `place`, which may be the head of a loop.
+    /// Called when `thread` continues from `place`, which may be the head of a loop.
     #[cold]
     fn leave(&mut self, thread: ThreadId, place: Place, head: Head) {
         let state = self.own_state(thread);
@@ -71,7 +71,7 @@ impl Live {
         }
     }
 
-    /// What is looked at in an iteration from `place` on.
+    /// Returns what is compared in an iteration from `place` on.
     fn watches(&mut self, place: Place, head: Head) -> Watches {
         if head.changes_statics() {
             return Watches::Nothing;
@@ -82,7 +82,7 @@ impl Live {
         if is_time { Watches::Everything } else { Watches::Stacks }
     }
 
-    /// Copies what `thread` may write beside its own stack, if it is in a loop that may wait.
+    /// Copies what `thread` may write besides its own stack, if it is in a loop that may wait.
     pub(crate) fn watch_surroundings(&mut self, thread: ThreadId) {
         self.n_runs += 1;
         let own = &self.threads[thread.index()];
@@ -120,7 +120,7 @@ impl Live {
         }
     }
 
-    /// Takes note of what the code of `thread` has done since its last operation.
+    /// Records what the code of `thread` has done since its last operation.
     pub(crate) fn note_code(&mut self, thread: ThreadId) {
         let held = self.execution.loans.changes(thread);
         if held != 0 {
@@ -141,7 +141,7 @@ impl Live {
         own.loops.note_changes(self.surroundings.changes());
     }
 
-    /// `thread` has come to its next operation: looks whether it repeats itself.
+    /// Called when `thread` has reached its next operation: detects repetition.
     pub(crate) fn arrive(&mut self, thread: ThreadId) {
         let own = &mut self.threads[thread.index()];
         let exceeded = own.exceeded.take();
@@ -165,7 +165,7 @@ impl Live {
                     too_often = own.loops.note_repetition((place, depth), true, fairness).or(too_often);
                 }
                 Arrival::Recurs(length) => return self.begin_anew(thread, Kind::Iteration(length), place),
-                // In an execution that is known the search has judged statics already.
+                // In a replay the search has judged statics before.
                 Arrival::ChangesStatics(_) if !self.follows => {
                     return self.begin_anew(thread, Kind::Statics(head.suspicions + 1), place);
                 }
@@ -186,7 +186,7 @@ impl Live {
         }
     }
 
-    /// The search is to begin anew, with what is known of `place` now; `thread` goes no further in this execution.
+    /// Restarts the search, with what is now known about `place`; `thread` does not continue in this execution.
     pub(crate) fn begin_anew(&mut self, thread: ThreadId, kind: Kind, place: Place) {
         self.execution.begin_anew_with(Name::new(kind, place));
         let loops = &mut self.threads[thread.index()].loops;
@@ -194,9 +194,9 @@ impl Live {
         loops.failed = Some(Iteration::dropped(since, place));
     }
 
-    /// Lets `thread` go on only when no other thread can, since it has gone round too often.
+    /// Lets `thread` continue only if no other thread can, since it has exceeded the fairness bound.
     fn hold_back(&mut self, thread: ThreadId, exceeded: Exceeded) {
-        // As long as there is one thread, it keeps no other from going on.
+        // A single thread delays no other thread.
         let own = &mut self.threads[thread.index()];
         let (State::Waiting(request), None, false) = (&mut own.state, &own.held, self.beginning.runs) else {
             return;
@@ -209,9 +209,9 @@ impl Live {
 }
 
 impl Loops {
-    /// What the last iteration read and had not written itself, if that is a failed await.
+    /// Returns what the last iteration read and had not written itself, if it is a failed await.
     ///
-    /// As long as memory holds that, the iteration is the same when it is run again.
+    /// As long as memory has these values, a repetition of the iteration is the same.
     pub(crate) fn failed_reads(&self, thread: ThreadId) -> impl Iterator<Item = (Key, Value)> + '_ {
         let since = self.failed.map_or(u32::MAX, |failed| failed.since);
         let is_own = move |source: Source| source.is_some_and(|(writer, index)| writer == thread && index >= since);
@@ -224,7 +224,7 @@ impl Loops {
     }
 }
 
-/// What an operation does to shared memory that is answered so, with a value from `source`.
+/// Returns the effect on shared memory of an operation with this answer, with a value from `source`.
 fn deed(what: &What, answer: Value, source: Source) -> Deed {
     let is_lock = matches!(what, What::Lock { .. } | What::Unlock { .. });
     let update = |key, new: Option<Value>| match new {
@@ -246,17 +246,17 @@ fn deed(what: &What, answer: Value, source: Source) -> Deed {
     }
 }
 
-/// A hash of bytes in memory, of which equal ones are taken to be equal.
+/// Returns a hash of bytes in memory; equal hashes are assumed to mean equal bytes.
 ///
 /// # Safety
-/// They are there to be read.
+/// The bytes must be readable.
 pub(crate) unsafe fn hash_bytes(address: usize, n_bytes: usize) -> u64 {
     let starts = (0..n_bytes).step_by(size_of::<u64>());
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     starts.fold(0, |hash, start| mix(hash, unsafe { read(address + start, (n_bytes - start).min(size_of::<u64>())) }))
 }
 
-/// A hash of words, of which equal ones are taken to be equal.
+/// Returns a hash of words; equal hashes are assumed to mean equal words.
 fn hash(words: &[u64]) -> u64 {
     const MULTIPLIERS: [u64; 4] =
         [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];

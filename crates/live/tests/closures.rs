@@ -1,4 +1,4 @@
-//! What a closure offers to whoever performs its operations, and what comes of the answers.
+//! The operations that a closure offers, and the effects of the answers.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What threads and memory hold after an execution, worked out from its trace alone.
+//! The state of threads and memory after an execution, computed from its trace alone.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use teetotal_program::{Loc, Op, Reg, Status, Subject, ThreadId, Value};
 
 /// The state that an execution leads to.
 ///
-/// Each thread is answered what its events say it was answered, so that no machine is needed to get here.
+/// Each thread gets the answers that its events record, so no machine is needed.
 #[derive(Debug)]
 pub(crate) struct Aftermath<'a> {
     program: &'a Program,
@@ -18,7 +18,7 @@ pub(crate) struct Aftermath<'a> {
 }
 
 impl<'a> Aftermath<'a> {
-    /// After `trace`, an execution of `program`.
+    /// Returns the state after `trace`, an execution of `program`.
     pub(crate) fn new(program: &'a Arc<Program>, trace: &Trace) -> Self {
         let mut subject = Interpreter::new(Arc::clone(program));
         subject.restart();
@@ -34,17 +34,17 @@ impl<'a> Aftermath<'a> {
         Aftermath { program, subject, memory: memory_after(program, trace) }
     }
 
-    /// What a register holds.
+    /// Returns the value of a register.
     pub(crate) fn register(&self, thread: ThreadId, reg: Reg) -> Value {
         self.subject.register(thread, reg)
     }
 
-    /// The instruction at which `thread` stands.
+    /// Returns the next instruction of `thread`.
     pub(crate) fn place(&self, thread: ThreadId) -> usize {
         self.subject.place(thread) as usize
     }
 
-    /// What keeps `thread` from going on, as a clause to follow the statement at which it waits.
+    /// Returns what blocks `thread`, as a clause that follows the statement at which it waits.
     pub(crate) fn obstacle(&self, thread: ThreadId) -> String {
         let name = |thread: ThreadId| self.program.threads[thread.index()].name.as_str();
         match self.subject.status(thread) {
@@ -85,7 +85,7 @@ impl FinalState for Aftermath<'_> {
     }
 }
 
-/// What an event told its thread.
+/// Returns the answer that an event gave to its thread.
 fn answer_of(event: &Event) -> Option<Value> {
     match event.kind {
         EventKind::Load
@@ -98,7 +98,7 @@ fn answer_of(event: &Event) -> Option<Value> {
     }
 }
 
-/// What each location holds once the writes of `trace` that reached memory are there.
+/// Returns the value of each location after the writes of `trace` that reached memory.
 fn memory_after(program: &Program, trace: &Trace) -> Vec<Value> {
     let mut memory: Vec<Value> = program.locations.iter().map(|location| location.initial).collect();
     let mut writes: Vec<(u32, Loc, Value)> =

@@ -1,4 +1,4 @@
-//! Models side by side: which final state appears under which, and what makes the others possible.
+//! Models side by side: which final states each allows, and why a weaker one allows more.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,59 +20,59 @@ use crate::state::{Shown, shows};
 mod json;
 mod text;
 
-/// What several models make of one program, side by side.
+/// The results of several models for one program, side by side.
 #[derive(Clone, Copy, Debug)]
 pub struct SideBySide<'a> {
     pub program: &'a Arc<Program>,
-    /// One for each model, the strongest first.
+    /// The outcome under each model, the strongest first.
     pub reports: &'a [Report<'a>],
 }
 
-/// How an execution may end, and under which models it may.
+/// An end of executions, and the models that allow it.
 struct Row<'a> {
     text: String,
-    /// Whether something goes wrong; otherwise it is a final state.
+    /// Whether it is a violation; otherwise it is a final state.
     failed: bool,
-    /// Whether the program asks for it, or demands that it never be there.
+    /// Whether the program asks for the state, or forbids it.
     wanted: bool,
-    /// For each model an execution that ends so, if one was found.
+    /// For each model an execution with this end, if one was found.
     examples: Vec<Option<Example<'a>>>,
 }
 
-/// One way to a row.
+/// An execution that leads to a row.
 #[derive(Clone, Copy)]
 enum Example<'a> {
     State(&'a Schedule),
     Failure(&'a Violation),
 }
 
-/// What is known of a row under one model.
+/// Whether a row was found under one model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Answer {
     Yes,
     No,
-    /// Not found by a search that was stopped.
+    /// Not found, but the search is incomplete.
     Unknown,
 }
 
-/// What the first model with a row adds to the one before it.
+/// How the first model with a row differs from the one before it.
 struct Added {
     model: ModelId,
     before: ModelId,
     trace: Trace,
     token: Token,
-    /// Nothing if the model before allows the execution too, and was only not searched to the end.
+    /// The reason; `None` if the stronger model allows the execution too but was not searched completely.
     reason: Option<String>,
 }
 
 impl<'a> SideBySide<'a> {
-    /// Whether every execution under every model was looked at.
+    /// Returns whether the search was complete under every model.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.reports.iter().all(|report| report.outcome.coverage.is_complete())
     }
 
-    /// Asks the axiomatic definition of each model about every execution that explains what the model adds.
+    /// Checks every execution that explains what a model adds against the axiomatic definition of the model.
     pub fn confirm(&self) -> Result<(), CheckError> {
         let initial = |loc: Loc| self.program.locations[loc.index()].initial;
         for added in self.rows().iter().filter_map(|row| self.added(row)) {
@@ -85,7 +85,7 @@ impl<'a> SideBySide<'a> {
         Ok(())
     }
 
-    /// Final states in the order of their text, then what goes wrong.
+    /// Returns the final states in the order of their text, then the violations.
     fn rows(&self) -> Vec<Row<'a>> {
         let n_models = self.reports.len();
         let mut rows: BTreeMap<(bool, String), Row<'a>> = BTreeMap::new();
@@ -122,7 +122,7 @@ impl<'a> SideBySide<'a> {
             }
     }
 
-    /// Whether each model has a row. What one model has, the weaker ones after it have too.
+    /// Returns whether each model has a row. What one model has, the weaker ones have too.
     fn answers(&self, row: &Row<'_>) -> Vec<Answer> {
         let first = first_of(row).unwrap_or(self.reports.len());
         let answer = |(index, report): (usize, &Report<'_>)| match report.outcome.coverage {
@@ -133,7 +133,7 @@ impl<'a> SideBySide<'a> {
         self.reports.iter().enumerate().map(answer).collect()
     }
 
-    /// What the first model with this row adds; nothing for a row of the strongest one.
+    /// Returns what the first model with this row adds; `None` for a row of the strongest one.
     fn added(&self, row: &Row<'_>) -> Option<Added> {
         let first = first_of(row)?;
         let stronger = self.reports.get(first.checked_sub(1)?)?.outcome;
@@ -154,7 +154,7 @@ impl<'a> SideBySide<'a> {
     }
 }
 
-/// The position of the first model under which a row was found.
+/// Returns the position of the first model under which a row was found.
 fn first_of(row: &Row<'_>) -> Option<usize> {
     row.examples.iter().position(Option::is_some)
 }

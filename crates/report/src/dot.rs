@@ -1,6 +1,6 @@
 //! The events of an execution as a graph for Graphviz: program order, reads-from, coherence, from-read.
 //!
-//! Each relation is drawn without what follows from the rest: program order from an event to the next of its thread,
+//! Of each relation only the generating edges are drawn: program order from an event to the next of its thread,
 //! coherence from a write to the next one, and from-read to the first write that comes after what was read.
 
 use teetotal_memory::{Event, EventId, EventKind, Source, Trace};
@@ -12,7 +12,7 @@ use crate::outcome::Report;
 use crate::verdict::asks;
 
 impl Report<'_> {
-    /// The violation or the witness as one directed graph; without either, a graph that has the verdict alone.
+    /// Renders the violation or the witness as a directed graph; without either, a graph with the verdict only.
     #[must_use]
     pub fn dot(&self) -> String {
         let Report { program, options, outcome } = self;
@@ -29,7 +29,7 @@ impl Report<'_> {
     }
 }
 
-/// The events of `trace` as one directed graph with `title` below it; a thread is a cluster.
+/// Renders the events of `trace` as a directed graph with `title` below it; each thread is a cluster.
 #[must_use]
 pub fn dot(program: &Program, trace: &Trace, title: &str) -> String {
     let mut out = format!("digraph {} {{\n", quoted(&program.name));
@@ -61,7 +61,7 @@ pub fn dot(program: &Program, trace: &Trace, title: &str) -> String {
     out
 }
 
-/// The statement of an event, and below it what it read and wrote.
+/// Returns the statement of an event, and below it what it read and wrote.
 fn label(program: &Program, event: &Event) -> String {
     let code = &program.threads[event.thread.index()].code;
     let place = event.place as usize;
@@ -79,7 +79,8 @@ fn label(program: &Program, event: &Event) -> String {
 
 type Edges = Vec<(EventId, EventId)>;
 
-/// From each event to the next of its thread, from a spawn to the first of its thread, from the last to a join.
+/// Returns the edges from each event to the next of its thread, from a spawn to the first event of its thread, and from
+/// the last event to a join.
 fn program_order(trace: &Trace) -> Edges {
     let mut edges = Edges::new();
     let mut last: Vec<Option<EventId>> = vec![None; trace.n_threads()];
@@ -107,7 +108,7 @@ fn reads_from(trace: &Trace) -> Edges {
     trace.ids().filter_map(source).collect()
 }
 
-/// The writes to each location in the order in which they reach memory.
+/// Returns the writes to each location in the order in which they reach memory.
 fn writes(trace: &Trace) -> Vec<Vec<EventId>> {
     (0..trace.n_locations()).map(|loc| trace.coherence(Loc::at(loc))).collect()
 }
@@ -136,7 +137,7 @@ fn from_read(trace: &Trace) -> Edges {
     edges
 }
 
-/// `text` as Graphviz reads it.
+/// Escapes `text` for Graphviz.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

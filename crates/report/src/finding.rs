@@ -1,4 +1,4 @@
-//! What is wrong with an execution, in words.
+//! Findings in words.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::aftermath::Aftermath;
 use crate::robustness;
 use crate::words;
 
-/// What a finding says: what is wrong in the first line, and why in the others, which are indented.
+/// Describes a finding: the violation in the first line, and the reasons in further, indented lines.
 pub(crate) fn describe(program: &Arc<Program>, finding: &Finding, trace: &Trace) -> Vec<String> {
     let after = Aftermath::new(program, trace);
     match finding {
@@ -67,7 +67,7 @@ fn failed(program: &Program, thread: ThreadId, failure: Failure, after: &Afterma
     lines
 }
 
-/// The registers that an instruction reads, each once.
+/// Returns the registers that an instruction reads, each once.
 fn registers_in(instruction: &Instruction) -> Vec<Reg> {
     let mut registers = Vec::new();
     instruction.expressions(|expr| {

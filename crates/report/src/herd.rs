@@ -11,10 +11,10 @@ use crate::tally::Tally;
 use crate::verdict::{Verdict, certainty};
 
 impl Report<'_> {
-    /// The block of herd7 for one test, up to and with the blank line after it.
+    /// Renders the block that herd7 prints for one test, including the blank line after it.
     ///
-    /// `seconds` is what the `Time` line says. The `Hash` line is left out: it is a hash of the text of the test that
-    /// only herd7 knows how to make.
+    /// `seconds` is printed in the `Time` line. The `Hash` line is omitted: it is a hash of the test that only herd7
+    /// computes.
     #[must_use]
     pub fn herd(&self, tally: Tally, seconds: f64) -> String {
         let Report { program, outcome, .. } = self;
@@ -33,7 +33,7 @@ impl Report<'_> {
             out.push_str(&state);
             out.push('\n');
         }
-        // This is how herd7 says that it did not look at everything.
+        // herd7 marks incomplete results like this.
         let limited = if outcome.coverage.is_complete() { "" } else { "Loop " };
         let answer = if ok { "Ok" } else { "No" };
         let shown = printer::condition(program, condition);
@@ -44,7 +44,7 @@ impl Report<'_> {
         out
     }
 
-    /// What there is to say that the block of herd7 has no words for, a line each.
+    /// Returns notes for which the format of herd7 has no place, one per line.
     #[must_use]
     pub fn beside_herd(&self) -> Vec<String> {
         let Report { program, options, outcome } = self;

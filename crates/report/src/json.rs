@@ -1,4 +1,4 @@
-//! JSON, as far as it is written here: one value on one line.
+//! Writing JSON: one value on one line.
 
 use std::fmt::{self, Display, Write};
 
@@ -11,7 +11,7 @@ pub(crate) enum Json {
     Number(String),
     Text(String),
     List(Vec<Json>),
-    /// Its members, in the order in which they are written.
+    /// An object with its members in order.
     Object(Vec<(&'static str, Json)>),
 }
 

@@ -1,8 +1,8 @@
-//! What to say: verdicts as text for people.
+//! Reports: verdicts as text.
 //!
-//! A [`Report`] says what a search found: a verdict line, what is wrong in words, and one execution that shows it.
-//! It is also told as herd7 does, in a line of JSON, or as a graph. A [`SideBySide`] sets models side by side.
-//! Everything here is a function of its arguments: it knows no terminal, no environment and no clock.
+//! A [`Report`] describes the result of a search: a verdict line, the violation in words, and one execution that shows
+//! it. It is also available in the format of herd7, as a line of JSON, or as a graph. A [`SideBySide`] compares models.
+//! Everything here is a function of its arguments: there is no terminal, environment or clock.
 
 mod aftermath;
 mod compare;

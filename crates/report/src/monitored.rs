@@ -1,16 +1,16 @@
-//! What is said of a trace that was monitored.
+//! The report on a monitored trace.
 
 use teetotal_memory::ModelId;
 
 use crate::json::Json;
 use crate::words::count;
 
-/// What a trace implies.
+/// The results of monitoring a trace.
 #[derive(Clone, Debug)]
 pub struct Monitored {
-    /// What the trace is called.
+    /// The name of the trace.
     pub name: String,
-    /// The model that was asked about.
+    /// The memory model.
     pub model: ModelId,
     /// The format of the trace, if a line could be read.
     pub format: Option<&'static str>,
@@ -20,60 +20,60 @@ pub struct Monitored {
     pub accesses: u64,
     pub n_threads: usize,
     pub n_locations: usize,
-    /// The pairs of places that are at fault, in the order in which they were found.
+    /// The pairs of places that are not robust, in the order in which they were found.
     pub pairs: Vec<Pair>,
-    /// How often other pairs were seen, when too many were known to list them.
+    /// The number of further reorderings, of pairs beyond the maximum that is kept.
     pub unlisted: u64,
-    /// Why more may be there than was told.
+    /// Why there may be more pairs.
     pub gap: Option<Gap>,
 }
 
-/// A store and an access that can go before it.
+/// A store and an access that can overtake it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pair {
     pub store: Spot,
     pub access: Spot,
     /// The location of both.
     pub location: String,
-    /// How often it was seen.
+    /// The number of times that it was found.
     pub times: u64,
-    /// Whether the access can only happen so early if the value it then reads enables it.
+    /// Whether the access overtakes the store only if the value that it then reads enables it.
     pub depends_on_value: bool,
 }
 
-/// Where something stands in a trace.
+/// A place in a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spot {
     pub thread: String,
-    /// The first line that shows it.
+    /// The first line that shows the reordering.
     pub line: u64,
-    /// What it does: `store`, `load` and so on.
+    /// The operation: `store`, `load` and so on.
     pub does: &'static str,
-    /// Where it stands in the source, if the trace says so.
+    /// The place in the source, if the trace has it.
     pub place: Option<String>,
 }
 
-/// Why a trace may imply more than was found.
+/// Why the result is incomplete.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Gap {
-    /// Stores were forgotten that a thread may have asked for later.
+    /// Stores were forgotten that a thread may have needed later.
     Window,
     /// A limit was reached.
     Limit(String),
-    /// Somebody stopped it.
+    /// The user interrupted it.
     Interrupted,
     /// The rest of the trace could not be read.
     BadInput,
 }
 
 impl Monitored {
-    /// Whether the trace shows that its program is not robust.
+    /// Returns whether the trace shows that its program is not robust.
     #[must_use]
     pub fn is_violated(&self) -> bool {
         !self.pairs.is_empty()
     }
 
-    /// The verdict in a line, without its end.
+    /// Returns the verdict as a line, without a line feed.
     #[must_use]
     pub fn verdict_line(&self) -> String {
         let Monitored { name, model, .. } = self;
@@ -100,7 +100,7 @@ impl Monitored {
         seen.join(", ")
     }
 
-    /// The verdict, each pair of places, and what the verdict is about; at most `max_pairs` pairs.
+    /// Renders the verdict, at most `max_pairs` pairs of places, and what the verdict is about.
     #[must_use]
     pub fn render(&self, max_pairs: usize) -> String {
         let mut out = self.verdict_line() + "\n";
@@ -112,13 +112,13 @@ impl Monitored {
             out.push_str(&format!("\nand {} more; `--all` lists them\n", count(left, "pair")));
         }
         if self.unlisted > 0 {
-            out.push_str(&format!("\nand {} of pairs beyond the list\n", count(self.unlisted, "sight")));
+            out.push_str(&format!("\nand {} of further pairs\n", count(self.unlisted, "occurrence")));
         }
         out.extend(self.scope().map(|line| format!("\n{line}\n")));
         out
     }
 
-    /// What the verdict speaks of.
+    /// Returns what the verdict is about.
     fn scope(&self) -> Option<&'static str> {
         match (self.pairs.is_empty(), self.accesses) {
             (true, 0) => None,
@@ -132,7 +132,7 @@ impl Monitored {
         }
     }
 
-    /// One object in a line.
+    /// Renders one JSON object on one line.
     #[must_use]
     pub fn json(&self) -> String {
         let verdict = match (self.pairs.is_empty(), &self.gap) {
@@ -178,7 +178,7 @@ impl Pair {
             "the store of {of} to `{location}` (line {}) can still be in its buffer at the {} of {by} (line {})\n",
             store.line, access.does, access.line
         );
-        let times = if *times == 1 { String::new() } else { format!("; seen {times} times") };
+        let times = if *times == 1 { String::new() } else { format!("; found {times} times") };
         let condition = if self.depends_on_value { ", if the older value enables it" } else { "" };
         out.push_str(&format!("  although it happened before{condition}{times}\n"));
         for (spot, name) in [(store, "the store"), (access, "the access")] {

@@ -1,4 +1,4 @@
-//! What a search found, as text: the verdict, why, and one execution that shows it.
+//! The result of a search as text: the verdict, the reason, and one execution that shows it.
 
 use std::sync::Arc;
 
@@ -19,37 +19,37 @@ use teetotal_timeline::Timeline;
 use teetotal_timeline::text;
 use teetotal_timeline::{Options as Drawing, Style};
 
-/// Said of a search: of which program, how it was searched, and what came of it.
+/// The report on a search: the program, the options and the outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// `teetotal replay` is given its file if it has one with its text, else its name.
+    /// The program; the command for `teetotal replay` names its file, or its name if it has none.
     pub program: &'a Arc<Program>,
     pub options: &'a Options,
     pub outcome: &'a Outcome,
 }
 
-/// How much to say.
+/// How detailed a report is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Detail {
-    /// The verdict line alone.
+    /// The verdict line only.
     Verdict,
-    /// And what the reader needs to act on it; a violation comes with its execution.
+    /// The verdict, notes, and the execution of a violation.
     Brief,
-    /// And an execution that answers the question of the program, if there is one.
+    /// In addition, an execution that answers the question of the program, if there is one.
     Witness,
 }
 
-/// More violations than this are only counted.
+/// The maximum number of violations that are listed.
 const MANY: usize = 5;
 
 impl Report<'_> {
-    /// The verdict alone.
+    /// Returns the verdict.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         Verdict::of(self.program, self.options, self.outcome)
     }
 
-    /// The verdict in a line: `SB: holds under sc (complete, 9 states)`, without a line feed.
+    /// Returns the verdict line, `SB: holds under sc (complete, 9 states)`, without a line feed.
     #[must_use]
     pub fn verdict_line(&self) -> String {
         let mut line = String::new();
@@ -57,7 +57,7 @@ impl Report<'_> {
         line.trim_end().to_owned()
     }
 
-    /// The report as text.
+    /// Renders the report as text.
     #[must_use]
     pub fn render(&self, detail: Detail, drawing: Drawing) -> String {
         let mut out = String::new();
@@ -93,7 +93,7 @@ impl Report<'_> {
         line.finish(style, out);
     }
 
-    /// What was asked, what weakens the claim, and what to try.
+    /// Adds the question, what weakens the claim, and what to try.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let (true, Some(condition)) = (asks(self.program, self.options), &self.program.condition) {
@@ -107,7 +107,7 @@ impl Report<'_> {
         notes.extend(self.robust());
         notes.extend(sample::describe(self.options, self.outcome).into_iter().map(|note| format!("note: {note}")));
         if let Some(filter) = &self.program.filter {
-            notes.push(format!("counts only: {}", printer::proposition(self.program, filter)));
+            notes.push(format!("filter: {}", printer::proposition(self.program, filter)));
         }
         notes.extend(self.vacuity().map(|note| format!("note: {note}")));
         notes.extend(self.waiting().map(|note| format!("note: {note}")));
@@ -122,7 +122,7 @@ impl Report<'_> {
         notes
     }
 
-    /// What follows where a program is robust.
+    /// Adds what follows if a program is robust.
     fn robust(&self) -> Option<String> {
         let Report { options, outcome, .. } = self;
         let complete = outcome.violations.is_empty() && outcome.coverage.is_complete() && !outcome.is_vacuous();
@@ -135,7 +135,8 @@ impl Report<'_> {
         Some(format!("every {model} execution is sequentially consistent{correct}"))
     }
 
-    /// Whether what is not sequentially consistent also breaks a check: said of a search of the model itself.
+    /// Adds whether an execution that is not sequentially consistent also violates a check, after a search of the model
+    /// itself.
     #[must_use]
     pub fn confirmation(&self) -> String {
         let Report { program, outcome, .. } = self;
@@ -157,7 +158,7 @@ impl Report<'_> {
         }
     }
 
-    /// What a reader may believe to be checked although it is not.
+    /// Adds what was not checked although it may seem so.
     fn vacuity(&self) -> Option<String> {
         let Report { program, options, outcome } = self;
         let checks_condition = options.monitors.contains(&MonitorId::Condition) && program.condition.is_some();
@@ -184,7 +185,7 @@ impl Report<'_> {
         }
     }
 
-    /// That some execution waits forever, where no check says so.
+    /// Adds that some execution is blocked forever, if no check reports it.
     fn waiting(&self) -> Option<String> {
         let Report { options, outcome, .. } = self;
         let is_said = options.monitors.contains(&MonitorId::Deadlock) || outcome.stats.blocked == 0;
@@ -212,7 +213,7 @@ impl Report<'_> {
         }
     }
 
-    /// One line and a token for each violation after the first.
+    /// Adds one line and a token for each violation after the first.
     fn write_others(&self, others: &[Violation], drawing: Drawing, out: &mut String) {
         if others.is_empty() {
             return;
@@ -235,7 +236,7 @@ impl Report<'_> {
         }
     }
 
-    /// Where fences make the program robust.
+    /// Adds the fences that make the program robust.
     fn write_fences(&self, drawing: Drawing, out: &mut String) {
         let fences = robustness::fences(self.program, self.outcome);
         if fences.is_empty() || !self.outcome.coverage.is_complete() {
@@ -246,7 +247,7 @@ impl Report<'_> {
         paragraph(&format!("{noun} the program robust: {}", words::list(&fences)), drawing, out);
     }
 
-    /// The execution that the program asks for.
+    /// Adds the execution that the program asks for.
     fn write_witness(&self, witness: &Witness, detail: Detail, drawing: Drawing, out: &mut String) {
         let Report { program, outcome, .. } = self;
         let command = format!("teetotal replay {} {}", words::argument(program), witness.token);
@@ -262,7 +263,7 @@ impl Report<'_> {
     }
 }
 
-/// Adds a line, broken where it is too long; what follows is indented by two columns more.
+/// Adds a line, wrapped if it is too long; continuation lines are indented by two more columns.
 pub(crate) fn paragraph(line: &str, drawing: Drawing, out: &mut String) {
     let indent = line.len() - line.trim_start().len();
     for (index, part) in text::wrap(line.trim_start(), drawing.width.saturating_sub(indent), 2).iter().enumerate() {
@@ -274,7 +275,7 @@ pub(crate) fn paragraph(line: &str, drawing: Drawing, out: &mut String) {
     }
 }
 
-/// What a monitor looks for in a program that asserts nothing and has no condition.
+/// Returns what a monitor checks in a program without assertions and condition.
 fn what_is_left(monitor: MonitorId) -> Option<&'static str> {
     match monitor {
         MonitorId::Assertion => Some("failures such as a division by zero"),

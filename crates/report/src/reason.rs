@@ -7,10 +7,10 @@ use teetotal_program::ir::Program;
 
 use crate::words;
 
-/// What makes `trace` impossible under `stronger`; nothing if that model allows it too.
+/// Returns why `trace` is impossible under `stronger`; `None` if that model allows it.
 ///
-/// The axioms of the stronger model give a circle in which each event comes before the next. Memory took some events
-/// of one thread in another order than the circle wants: those are named.
+/// By the axioms of the stronger model there is a cycle in which each event comes before the next. Some events of one
+/// thread reached memory in another order than in the cycle: these are named.
 pub(crate) fn reason(program: &Program, trace: &Trace, stronger: ModelId) -> Option<String> {
     let initial = |loc: Loc| program.locations[loc.index()].initial;
     let events: Vec<&Event> = match accepts(stronger, trace, initial).err()? {
@@ -30,9 +30,9 @@ pub(crate) fn reason(program: &Program, trace: &Trace, stronger: ModelId) -> Opt
     (!turned.is_empty()).then(|| format!("{}{remark}", words::list(&turned)))
 }
 
-/// The first store that waited in its buffer while another thread did something.
+/// Returns the first store that waited in its buffer while another thread performed something.
 ///
-/// It is the reason if the axioms give none: they do not know that no other thread runs during an atomic section.
+/// It is the reason if the axioms have none: they do not express that no other thread runs during an atomic section.
 pub(crate) fn late_store(program: &Program, trace: &Trace) -> Option<String> {
     let steps = trace.steps();
     let is_late = |event: &&Event| {
@@ -47,12 +47,12 @@ pub(crate) fn late_store(program: &Program, trace: &Trace) -> Option<String> {
     })
 }
 
-/// When memory took part in an event: a store that never left its buffer comes last.
+/// Returns the position of the moment of an event: a store that never left its buffer comes last.
 fn moment(event: &Event) -> u32 {
     if event.is_store() { event.committed.unwrap_or(u32::MAX) } else { event.step }
 }
 
-/// That `second` came before `first`, an earlier store of the same thread.
+/// Describes that `second` came before `first`, an earlier store of the same thread.
 fn overtaking(program: &Program, first: &Event, second: &Event) -> String {
     let name = |event: &Event| event.loc.map_or("memory", |loc| program.location_name(loc));
     let thread = &program.threads[first.thread.index()].name;

@@ -16,11 +16,11 @@ use crate::tally::Tally;
 use crate::verdict::{Verdict, asks, is_sampled};
 use crate::words;
 
-/// Grows when the meaning of a field changes; more fields may come without that.
+/// The version of the format. It grows if the meaning of a field changes; new fields do not change it.
 pub(crate) const FORMAT: u32 = 1;
 
 impl Report<'_> {
-    /// The report as one line of JSON, with its line feed.
+    /// Renders the report as one line of JSON, with its line feed.
     #[must_use]
     pub fn json(&self, tally: Tally) -> String {
         let Report { program, options, outcome } = self;
@@ -60,7 +60,7 @@ impl Report<'_> {
         format!("{}\n", Json::Object(members))
     }
 
-    /// The model, and how it was searched, without what was found.
+    /// Returns the model and the search, without the findings.
     pub(crate) fn json_of_search(&self) -> Json {
         let Stats { states, executions, .. } = self.outcome.stats;
         let stats = vec![("states", Json::number(states)), ("executions", Json::number(executions))];
@@ -81,13 +81,13 @@ impl Report<'_> {
         }
     }
 
-    /// A search that was stopped cannot say `never` or `always`.
+    /// Returns the observation; an incomplete search cannot claim `never` or `always`.
     fn observation(&self, tally: Tally) -> Json {
         let mixed = tally.holding > 0 && tally.failing > 0;
         if mixed || self.outcome.coverage.is_complete() { Json::text(tally.word().to_lowercase()) } else { Json::Null }
     }
 
-    /// How often executions come to their end instead of waiting forever, as far as that is known.
+    /// Returns whether executions end instead of being blocked forever, as far as that is known.
     fn ends(&self) -> Json {
         let Stats { completed, blocked, failed, .. } = self.outcome.stats;
         match (completed, blocked) {
@@ -125,7 +125,7 @@ impl Report<'_> {
     }
 }
 
-/// The events of an execution in the order of issue.
+/// Returns the events of an execution in the order of issue.
 pub(crate) fn events(program: &Program, trace: &Trace) -> Json {
     Json::List(trace.events().iter().map(|event| event_of(program, trace, event)).collect())
 }
@@ -133,7 +133,7 @@ pub(crate) fn events(program: &Program, trace: &Trace) -> Json {
 fn stats(stats: &Stats, tally: Tally) -> Json {
     let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = *stats;
     let Stats { classes, solver_calls, solver_work, states, coarse, steps, bytes, pending, .. } = *stats;
-    // Other searches know nothing of classes.
+    // Other searches have no classes.
     let redundant = executions.saturating_sub(classes);
     let solver = [("solver_calls", solver_calls), ("solver_work", solver_work)];
     let by_class = [("classes", classes), ("redundant", redundant)].into_iter().chain(solver);
@@ -158,7 +158,7 @@ fn stats(stats: &Stats, tally: Tally) -> Json {
     )
 }
 
-/// An event; what does not apply to it is left out. Steps count from 1, and step 0 is the beginning.
+/// Returns an event; fields that do not apply are omitted. Steps count from 1, and step 0 is the initial state.
 fn event_of(program: &Program, trace: &Trace, event: &Event) -> Json {
     let thread = event.thread;
     let name = |thread: ThreadId| program.threads[thread.index()].name.as_str();

@@ -1,4 +1,4 @@
-//! One execution that was run again, as text.
+//! A replayed execution as text.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::words::count;
 use teetotal_timeline::Options;
 use teetotal_timeline::Timeline;
 
-/// An execution that was run again: what it does, and what is wrong with it.
+/// Renders a replayed execution with its violations.
 #[must_use]
 pub fn replayed(program: &Arc<Program>, again: &Replayed, drawing: Options) -> String {
     let model = again.token.model;
@@ -35,7 +35,7 @@ pub fn replayed(program: &Arc<Program>, again: &Replayed, drawing: Options) -> S
     out
 }
 
-/// What there is to say of an execution beside what is wrong with it.
+/// Returns notes on an execution besides its violations.
 fn remarks(program: &Arc<Program>, again: &Replayed) -> Vec<String> {
     let mut remarks = Vec::new();
     if again.findings.is_empty() {

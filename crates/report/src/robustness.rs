@@ -1,4 +1,4 @@
-//! What is said of programs that are not robust.
+//! The report on programs that are not robust.
 
 use teetotal_check::Outcome;
 use teetotal_judge::Finding;
@@ -8,7 +8,8 @@ use teetotal_program::ir::{Instruction, Program, printer};
 use crate::json::Json;
 use crate::words;
 
-/// The delay: the store that is still in its buffer, the access that goes first, and where a fence would help.
+/// Describes the reordering: the store that is still in its buffer, the access that overtakes it, and where a fence
+/// helps.
 pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
     let location = program.location_name(delay.loc);
     let (store, access) = (delay.store_at, delay.access_at);
@@ -42,7 +43,7 @@ pub(crate) fn not_robust(program: &Program, delay: &Delay) -> Vec<String> {
     lines
 }
 
-/// Every fence that is wanted, each once, if all violations of robustness are known and fences are enough.
+/// Returns every fence that is needed, each once, if all violations of robustness are known and fences suffice.
 pub(crate) fn fences(program: &Program, outcome: &Outcome) -> Vec<String> {
     if !outcome.fences_suffice || !outcome.coverage.is_complete() {
         return Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn fences(program: &Program, outcome: &Outcome) -> Vec<String> {
     stores.iter().map(|site| format!("after `{}` in {}", statement(program, *site), name(site))).collect()
 }
 
-/// The pairs of places that are at fault, and where fences help.
+/// Renders the pairs of places that are not robust, and where fences help.
 pub(crate) fn record(program: &Program, outcome: &Outcome) -> Json {
     let site = |site: Site| {
         let mut members = vec![

@@ -1,4 +1,4 @@
-//! What a search that samples says of itself: its seed, and what it promises.
+//! The report on a sampling search: its seed, and its guarantee.
 
 use teetotal_check::{Options, Outcome, SearchId};
 use teetotal_engine::stateless::Guarantee;
@@ -6,7 +6,7 @@ use teetotal_engine::stateless::Guarantee;
 use crate::verdict::is_sampled;
 use crate::words::count;
 
-/// How the sample was drawn, and what follows from it.
+/// Describes how the sample was drawn, and what it guarantees.
 pub(crate) fn describe(options: &Options, outcome: &Outcome) -> Vec<String> {
     let Options { seed, depth, .. } = options;
     let priorities = format!("random priorities with seed {seed} and depth {depth}");
@@ -21,7 +21,7 @@ pub(crate) fn describe(options: &Options, outcome: &Outcome) -> Vec<String> {
     }
 }
 
-/// The guarantee in words.
+/// Returns the guarantee in words.
 fn promise(guarantee: &Guarantee) -> String {
     let Guarantee { depth, processes, steps, executions, choices } = *guarantee;
     let value = guarantee.one_in().map_or_else(String::new, |one_in| format!(" = 1/{one_in}"));

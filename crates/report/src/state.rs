@@ -1,11 +1,11 @@
-//! Final states as herd7 prints them, and what a formula says of one that was printed.
+//! Final states as herd7 prints them, and the evaluation of formulas on them.
 
 use teetotal_check::Outcome;
 use teetotal_program::Value;
 use teetotal_program::condition::{FinalState, Formula, Operand, Term};
 use teetotal_program::ir::Program;
 
-/// The final states of an outcome, sorted as text, each once.
+/// Returns the final states of an outcome, sorted as text, each once.
 pub(crate) fn states(program: &Program, outcome: &Outcome) -> Vec<String> {
     let mut states: Vec<String> = outcome.states.keys().map(|values| program.show_outcome(values)).collect();
     states.sort_unstable();
@@ -13,7 +13,7 @@ pub(crate) fn states(program: &Program, outcome: &Outcome) -> Vec<String> {
     states
 }
 
-/// Whether outcomes show every term of `formula`.
+/// Returns whether outcomes show every term of `formula`.
 pub(crate) fn shows(program: &Program, formula: &Formula) -> bool {
     let operand = |operand: &Operand| match operand {
         Operand::Term(term) => program.observed.contains(term),
@@ -27,7 +27,7 @@ pub(crate) fn shows(program: &Program, formula: &Formula) -> bool {
     }
 }
 
-/// A final state as an outcome shows it.
+/// A final state as shown by an outcome.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<'a> {
     pub(crate) program: &'a Program,

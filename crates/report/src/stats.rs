@@ -1,4 +1,4 @@
-//! What a search cost, as text.
+//! The statistics of a search as text.
 
 use teetotal_check::SearchId;
 use teetotal_engine::{Limits, Stats};
@@ -7,7 +7,7 @@ use super::outcome::Report;
 use crate::words::bytes;
 
 impl Report<'_> {
-    /// Names and values of all counts, for a table; the caller measures elapsed time.
+    /// Returns names and values of all counts, for a table; the caller measures elapsed time.
     #[must_use]
     pub fn stats(&self) -> Vec<(&'static str, String)> {
         let Stats { executions, completed, blocked, discarded, failed, abandoned, .. } = self.outcome.stats;
@@ -42,7 +42,7 @@ impl Report<'_> {
     }
 }
 
-/// The limits that are set and heeded.
+/// Returns the limits that are set and applied.
 fn limits(limits: &Limits, search: SearchId) -> String {
     let heeded = |name: &str| search.info().limits.contains(&name);
     let set = limits.entries().into_iter().filter_map(|(name, value)| {

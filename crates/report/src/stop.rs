@@ -5,7 +5,7 @@ use teetotal_program::ir::Program;
 
 use crate::words::{bytes, count, place};
 
-/// What was reached when the search stopped, to follow `stopped: `.
+/// Returns the stop reason, to follow `stopped: `.
 pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
     match reason {
         StopReason::Violation => "a violation".to_owned(),
@@ -34,7 +34,7 @@ pub(crate) fn reason(program: &Program, reason: StopReason) -> String {
     }
 }
 
-/// What may help, if anything does; `limits` are those of the search.
+/// Returns advice, if there is any; `limits` are those of the search.
 pub(crate) fn help(program: &Program, limits: &Limits, reason: StopReason) -> Option<String> {
     let above = |name: &str, limit: Option<u64>| {
         let limit = limit?;

@@ -1,4 +1,4 @@
-//! How many executions satisfy the condition of a program, and how many do not.
+//! Counts of executions that satisfy the condition of a program, and of those that do not.
 
 use std::ops::ControlFlow;
 
@@ -9,26 +9,27 @@ use teetotal_program::ir::Program;
 
 use crate::state::{self, Shown};
 
-/// Completed executions for and against the formula inside the condition; without a condition all are for it.
+/// The numbers of complete executions that satisfy and violate the formula of the condition; without a condition all
+/// satisfy it.
 ///
-/// Executions that differ in reads-from or coherence are different, if the axiomatic model can enumerate them within
-/// reason; otherwise final states are counted in their place.
+/// Executions that differ in reads-from or coherence order count separately, if the axiomatic model can enumerate them
+/// in reasonable time; otherwise final states are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// How many satisfy the formula.
+    /// The number that satisfy the formula.
     pub holding: u64,
-    /// How many do not.
+    /// The number that do not.
     pub failing: u64,
 }
 
-/// With more executions than this, final states are counted.
+/// The number of executions above which final states are counted.
 const MANY_EXECUTIONS: u64 = 20_000;
 
-/// A program with more states than this has too many executions to try.
+/// The number of states above which executions are not enumerated.
 const MANY_STATES: u64 = 20_000;
 
 impl Tally {
-    /// Of the executions of `program` that a search found.
+    /// Counts the executions of `program`, given the outcome of a search.
     #[must_use]
     pub fn of(program: &Program, outcome: &Outcome) -> Tally {
         let formula = program.condition.as_ref().map_or(&Formula::True, |condition| condition.formula());
@@ -36,11 +37,11 @@ impl Tally {
         if !outcome.coverage.is_complete() || outcome.stats.states > MANY_STATES {
             return states;
         }
-        // The search has the last word on what is observed at all; the laws hold both to the same answer.
+        // The search decides what is observed at all; a property test checks that both agree.
         of_executions(program, outcome, formula).filter(|tally| tally.word() == states.word()).unwrap_or(states)
     }
 
-    /// `Never`, `Sometimes` or `Always`: what is observed of the formula.
+    /// Returns `Never`, `Sometimes` or `Always`: how often the formula is observed.
     #[must_use]
     pub fn word(self) -> &'static str {
         match (self.holding, self.failing) {
@@ -72,7 +73,7 @@ fn of_states(program: &Program, outcome: &Outcome, formula: &Formula) -> Tally {
     tally
 }
 
-/// Nothing if the executions cannot be enumerated or are too many.
+/// Returns `None` if the executions cannot be enumerated or are too many.
 fn of_executions(program: &Program, outcome: &Outcome, formula: &Formula) -> Option<Tally> {
     let mut tally = Tally { holding: 0, failing: 0 };
     let mut seen = 0;

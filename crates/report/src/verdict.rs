@@ -1,4 +1,4 @@
-//! The verdict: what a search says of a program, in one line.
+//! The verdict of a search on a program, in one line.
 
 use teetotal_check::{Options, Outcome, SearchId};
 use teetotal_engine::{Coverage, StopReason};
@@ -9,28 +9,28 @@ use teetotal_program::ir::{Instruction, Program};
 use crate::stop;
 use crate::words::count;
 
-/// What a search says of a program.
+/// The verdict of a search on a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// An execution shows something wrong.
+    /// An execution violates a check.
     Violated,
-    /// Some final state is the one that the program asks for.
+    /// Some final state is one that the program asks for.
     Observed,
-    /// None is, and every execution was looked at.
+    /// No final state is, and the search was complete.
     NeverObserved,
-    /// None of those looked at is.
+    /// No final state so far is, and the search was incomplete.
     NotObservedYet,
-    /// Nothing is wrong, and every execution was looked at.
+    /// No violation, and the search was complete.
     Holds,
-    /// Nothing is wrong with those looked at.
+    /// No violation was found, and the search was incomplete.
     NotViolatedYet,
-    /// No execution satisfies the assumptions and the filter of the program, or none comes to the end at which its
-    /// condition is looked at.
+    /// No execution satisfies the assumptions and the filter of the program, or none ends so that its condition could
+    /// be evaluated.
     Vacuous,
 }
 
 impl Verdict {
-    /// The verdict on `program`, searched with `options`.
+    /// Returns the verdict on `program`, searched with `options`.
     #[must_use]
     pub fn of(program: &Program, options: &Options, outcome: &Outcome) -> Verdict {
         let complete = outcome.coverage.is_complete();
@@ -51,7 +51,7 @@ impl Verdict {
         }
     }
 
-    /// As it stands in the verdict line.
+    /// Returns the words of the verdict line.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -66,12 +66,12 @@ impl Verdict {
     }
 }
 
-/// Whether the program asks for a final state, and the condition is among what is checked.
+/// Returns whether the program asks for a final state and the condition is checked.
 pub(crate) fn asks(program: &Program, options: &Options) -> bool {
     matches!(program.condition, Some(Condition::Exists(_))) && options.monitors.contains(&MonitorId::Condition)
 }
 
-/// Whether all that was asked is a condition on final states, and no execution has one.
+/// Returns whether only a condition on final states is checked, and no execution has a final state.
 pub(crate) fn is_unreached(program: &Program, options: &Options, outcome: &Outcome) -> bool {
     let asks_more = |id: &MonitorId| !matches!(id, MonitorId::Assertion | MonitorId::Condition | MonitorId::Deadlock);
     outcome.coverage.is_complete()
@@ -82,12 +82,12 @@ pub(crate) fn is_unreached(program: &Program, options: &Options, outcome: &Outco
         && !asserts(program)
 }
 
-/// Whether the program asserts something.
+/// Returns whether the program has an assertion.
 pub(crate) fn asserts(program: &Program) -> bool {
     program.threads.iter().flat_map(|thread| &thread.code).any(|i| matches!(i, Instruction::Assert { .. }))
 }
 
-/// How sure the verdict is, to stand in parentheses: `complete, 9 states` or `stopped: 1000 states`.
+/// Returns the coverage in parentheses: `complete, 9 states` or `stopped: 1000 states`.
 pub(crate) fn certainty(program: &Program, options: &Options, outcome: &Outcome) -> String {
     match outcome.coverage {
         Coverage::Complete if outcome.is_vacuous() && program.filter.is_some() => {
@@ -107,12 +107,12 @@ pub(crate) fn certainty(program: &Program, options: &Options, outcome: &Outcome)
     }
 }
 
-/// Whether the search looks at some executions and never at all.
+/// Returns whether the search samples executions.
 pub(crate) fn is_sampled(outcome: &Outcome) -> bool {
     outcome.search.info().preserves.extent == Extent::Sampled
 }
 
-/// How much was looked at.
+/// Returns the size of the search.
 fn extent(outcome: &Outcome) -> String {
     match outcome.search {
         SearchId::Stateful => count(outcome.stats.states, "state"),
@@ -121,7 +121,7 @@ fn extent(outcome: &Outcome) -> String {
             format!("{all}, {} of them abstract", outcome.stats.coarse)
         }
         SearchId::Symbolic => count(outcome.stats.states, "symbolic state"),
-        // Where no execution ends, states are all that there is to count.
+        // If no execution ends, only states can be counted.
         SearchId::Mcr if outcome.stats.executions == 0 => count(outcome.stats.states, "state"),
         _ => count(outcome.stats.executions, "execution"),
     }

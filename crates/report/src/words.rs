@@ -1,15 +1,15 @@
-//! Small words that every text needs: counts, lists, sizes and places.
+//! Common phrases: counts, lists, sizes and places.
 
 use teetotal_memory::EventKind;
 use teetotal_program::ir::Program;
 use teetotal_program::{Span, ThreadId};
 
-/// `1 state`, `2 states`.
+/// Returns `1 state`, `2 states`.
 pub(crate) fn count(n: u64, noun: &str) -> String {
     if n == 1 { format!("1 {noun}") } else { format!("{n} {noun}s") }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Returns `a`, `a and b`, `a, b and c`.
 pub(crate) fn list(items: &[impl AsRef<str>]) -> String {
     match items {
         [] => String::new(),
@@ -21,7 +21,7 @@ pub(crate) fn list(items: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// A number of bytes, to one digit after the point.
+/// Formats a number of bytes with one decimal.
 pub(crate) fn bytes(n: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if n < 1024 {
@@ -36,13 +36,13 @@ pub(crate) fn bytes(n: u64) -> String {
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
-/// The file that a program was read from; one that was written in Rust has none.
+/// Returns the file that a program was read from; one that was written in Rust has none.
 pub(crate) fn file(program: &Program) -> Option<&str> {
     let source = program.sources.first()?;
     source.text.as_ref().map(|_| source.name.as_str())
 }
 
-/// What to call a program on the command line, with the options to read it by, quoted where a shell wants that.
+/// Returns the arguments that name a program on the command line, with its options, quoted for a shell.
 pub(crate) fn argument(program: &Program) -> String {
     let name = file(program).unwrap_or(&program.name);
     let parts = std::iter::once(name).chain(program.read_with.iter().map(String::as_str));
@@ -58,14 +58,14 @@ fn shell_word(name: &str) -> String {
     }
 }
 
-/// Where an instruction stands in its source, as `file:line:column`.
+/// Returns the place of an instruction in its source, as `file:line:column`.
 pub(crate) fn place(program: &Program, thread: ThreadId, instruction: usize) -> Option<String> {
     let Span { source, line, column, .. } = program.threads[thread.index()].places.get(instruction)?.span?;
     let source = program.sources.get(usize::from(source))?;
     Some(format!("{}:{line}:{column}", source.name))
 }
 
-/// What an event is called.
+/// Returns the name of an event.
 pub(crate) fn kind(kind: EventKind) -> &'static str {
     match kind {
         EventKind::Load => "load",

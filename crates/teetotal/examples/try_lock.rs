@@ -5,7 +5,7 @@ use teetotal::thread;
 static LEFT: AtomicBool = AtomicBool::new(false);
 static RIGHT: AtomicBool = AtomicBool::new(false);
 
-/// Each of two threads says that it wants to enter, and enters if the other has not said so.
+/// Two threads announce themselves; each enters unless it sees that the other has.
 fn main() {
     teetotal::model(|| {
         let right = thread::spawn(|| {

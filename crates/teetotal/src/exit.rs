@@ -1,47 +1,47 @@
-//! What the exit code of the command `teetotal` means.
+//! Exit codes of the command `teetotal`.
 //!
 //! ```
 //! use teetotal::exit;
 //!
-//! // Of several answers the most serious one counts.
+//! // The most serious of several verdicts counts.
 //! assert_eq!(exit::worst([exit::HOLDS, exit::INCOMPLETE, exit::VIOLATED]), exit::VIOLATED);
 //! ```
 
 use crate::{Coverage, Verdict};
 
-/// Nothing is wrong or the question is answered, and every execution was looked at.
+/// No violation or the question is answered, and the search was complete.
 pub const HOLDS: u8 = 0;
 
 /// A violation was found.
 pub const VIOLATED: u8 = 1;
 
-/// The command could not be understood or carried out.
+/// An error in the command or in a file, or a command that failed.
 pub const ERROR: u8 = 2;
 
-/// Nothing wrong was found, but not every execution was looked at.
+/// No violation was found, but the search was incomplete.
 pub const INCOMPLETE: u8 = 3;
 
-/// There is nothing to check: no operation on shared memory and no condition, assumptions that never hold, or a condition
-/// where no execution ends.
+/// There is nothing to check: no operation on shared memory and no condition, assumptions that no execution satisfies,
+/// or a condition on final states although no execution ends.
 pub const NOTHING_TO_CHECK: u8 = 4;
 
-/// All of them, from the most serious to the least.
+/// All exit codes, from the most serious to the least serious.
 const BY_WEIGHT: [u8; 5] = [ERROR, VIOLATED, INCOMPLETE, NOTHING_TO_CHECK, HOLDS];
 
-/// The code for a verdict that was reached with this coverage.
+/// Returns the exit code for a verdict that was reached with this coverage.
 #[must_use]
 pub fn code(verdict: Verdict, coverage: &Coverage) -> u8 {
     match verdict {
         Verdict::Violated => VIOLATED,
         Verdict::Vacuous => NOTHING_TO_CHECK,
         Verdict::NotViolatedYet | Verdict::NotObservedYet => INCOMPLETE,
-        // What was asked for is there, but something wrong may be there too.
+        // The state asked for was observed, but a violation may exist too.
         Verdict::Observed if !coverage.is_complete() => INCOMPLETE,
         Verdict::Observed | Verdict::NeverObserved | Verdict::Holds => HOLDS,
     }
 }
 
-/// The most serious of several codes; [`HOLDS`] if there are none.
+/// Returns the most serious of several codes; [`HOLDS`] if there are none.
 #[must_use]
 pub fn worst(codes: impl IntoIterator<Item = u8>) -> u8 {
     let weight = |code: &u8| BY_WEIGHT.iter().position(|c| c == code);
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use crate::{Builder, CheckError, Limits, ModelId, Options, Report, ThreadBuilder, check};
 
-    /// The verdict line and the exit code under TSO for a thread beside one that reads `x`.
+    /// Returns the verdict line and the exit code under TSO for a thread that runs in parallel with one that reads `x`.
     fn check_thread(limits: Limits, body: impl FnOnce(&mut ThreadBuilder<'_>, crate::Loc)) -> (String, u8) {
         let mut p = Builder::new("test");
         let x = p.shared("x", 0);

@@ -1,8 +1,8 @@
 //! A model checker for concurrent Rust code under weak memory.
 //!
 //! An ordinary test of concurrent code runs one of its many executions. [`model()`] runs every execution that a memory
-//! model allows and fails with the first wrong one. Here `READY` may become visible before `DATA`, because its store is
-//! not a release:
+//! model allows and fails with the first failing one. Here `READY` may become visible before `DATA`, because its store
+//! is not a release:
 //!
 //! ```should_panic
 //! use teetotal::sync::atomic::{AtomicBool, AtomicU32, Ordering::{Acquire, Relaxed}};
@@ -23,8 +23,8 @@
 //! });
 //! ```
 //!
-//! The failure shows the execution as a table, with a column for each thread, the contents of store buffers, and the write
-//! that each read takes its value from. Its last line replays the execution.
+//! The failure shows the execution as a table, with a column for each thread, the contents of store buffers, and the
+//! write that each read takes its value from. Its last line replays the execution.
 //!
 //! # What is found
 //!
@@ -33,9 +33,9 @@
 //!
 //! # What a passing test means
 //!
-//! Every execution under the memory model was run. The default is partial store order (PSO), which has every execution of
-//! total store order (TSO, as on x86) and of sequential consistency (SC). [`model::Builder`] selects another model and sets
-//! bounds; a search that is incomplete for a reason that was not chosen fails.
+//! Every execution under the memory model was run. The default is partial store order (PSO), which allows every
+//! execution of total store order (TSO, as on x86) and of sequential consistency (SC). [`model::Builder`] selects
+//! another model and sets bounds; a search that is incomplete for a reason that was not chosen fails.
 //!
 //! What only weaker models allow is not seen: loads that are reordered or return stale values, stores that reach some
 //! threads before others, and reordering by a compiler.
@@ -52,8 +52,8 @@
 //!
 //! # Programs
 //!
-//! With the feature `programs`, small programs can be written with the [`Builder`], checked with [`check`], and reported
-//! with a [`Report`]:
+//! With the feature `programs`, small programs can be written with the [`Builder`], checked with [`check`], and
+//! reported with a [`Report`]:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -74,7 +74,7 @@
 //! let r0 = p.register(p0, "r0").expect("loaded above");
 //! let r1 = p.register(p1, "r1").expect("loaded above");
 //!
-//! // Nobody expects both to read 0.
+//! // Requires that no execution lets both threads read 0.
 //! let both = Formula::And(vec![Formula::equal(r0, 0), Formula::equal(r1, 0)]);
 //! p.condition(Condition::NotExists(both));
 //! let program = Arc::new(p.build()?);
@@ -91,13 +91,13 @@
 //! assert!(text.starts_with("SB: violated under tso"));
 //! assert!(text.contains("P1 read x = 0 at step"));
 //!
-//! // The same execution again, from one line of text.
+//! // Replays the execution from its token.
 //! let token = outcome.violations[0].token.to_string().parse()?;
 //! assert_eq!(teetotal::replay(&program, &token)?.trace, outcome.violations[0].trace);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A search explores every execution of the named model, or says why it stopped: see [`Coverage`].
+//! A search explores every execution of the named model, or reports why it stopped: see [`Coverage`].
 
 #![warn(missing_docs)]
 
@@ -150,5 +150,5 @@ pub use teetotal_live::{__lazy_static, recorded};
 #[doc(inline)]
 pub use teetotal_live::{alloc, cell, future, hint, lazy_static, sync, thread, thread_local};
 
-/// Asked now and then whether a search is to stop, and why: a closure, or a [`Signal`] that is told of the progress.
+/// Polled during a search for a reason to stop: a closure, or a [`Signal`] that also receives the progress.
 pub type StopSignal<'a> = teetotal_engine::driver::StopSignal<'a>;

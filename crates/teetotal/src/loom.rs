@@ -1,13 +1,13 @@
-//! What loom offers to guide its search, for models that were written for it.
+//! Functions that guide loom's search, for models written for loom.
 
-/// In loom, searches what comes after. Everything is searched here.
+/// No effect: every execution is searched. In loom, starts exploration from here on.
 pub fn explore() {}
 
-/// In loom, does not search what comes after. Everything is searched here.
+/// No effect: every execution is searched. In loom, stops exploration from here on.
 pub fn stop_exploring() {}
 
-/// In loom, does not search the rest of the execution. Everything is searched here.
+/// No effect: every execution is searched. In loom, skips the rest of the branch.
 pub fn skip_branch() {}
 
-/// How many threads a model may have: there is no limit.
+/// The maximum number of threads in a model; there is no limit.
 pub const MAX_THREADS: usize = usize::MAX;

@@ -1,7 +1,7 @@
 //! Checking Rust code.
 //!
 //! [`model`] runs a closure that starts threads and uses the types of [`crate::sync`], [`crate::thread`] and
-//! [`crate::cell`], once for every execution of the memory model that differs in what is read or in the order of writes.
+//! [`crate::cell`], once forevery execution of the memory model that differs in what is read or in the order of writes.
 
 use std::borrow::Cow;
 use std::panic::Location;
@@ -50,7 +50,7 @@ pub use robustness::NotRobust;
 use search::{Found, ModelSearch, Outcome};
 pub use violation::{Violation, ViolationKind};
 
-/// Runs `f` once for every execution under PSO, which has every execution of SC and TSO too.
+/// Runs `f` once forevery execution under PSO, which allows every execution of SC and TSO.
 ///
 /// # Panics
 /// If an execution panics, deadlocks, has a data race or leaks; the message shows the execution. Also if the search is
@@ -109,12 +109,12 @@ pub struct Builder {
     pub stack_size: usize,
     /// Whether threads are coroutines or OS threads.
     pub backend: Backend,
-    /// Marks of [`reachable!`](crate::reachable) that some execution must pass, if the search is complete.
+    /// Marks of [`reachable!`](crate::reachable) that some execution must reach, if the search is complete.
     pub must_reach: Vec<String>,
     /// The maximum number of spurious failures and wake-ups in one execution, 1 by default.
     ///
-    /// They concern weak compare-exchanges, `park`, and waits for a `Condvar` or a future. Without a bound, a retry loop
-    /// would have endless executions.
+    /// They occur in weak compare-exchanges, in `park`, and in waits for a `Condvar` or a future. Without a bound, a
+    /// retry loop would have endless executions.
     pub spurious: usize,
     /// How often in one execution an allocation may return the address of a freed block, 1 by default.
     ///
@@ -133,9 +133,9 @@ pub struct Builder {
     pub plain_accesses: PlainAccesses,
     /// The number of iterations after which the thread of a loop runs only if no other thread can.
     ///
-    /// It applies to loops whose iterations do not repeat themselves; by default it is 4 for loops that write and yield,
-    /// and more for others. If it leaves out executions the search is incomplete, and [`Report::caveats`] names the
-    /// loops; a model passes within a bound that was set.
+    /// It applies to loops whose iterations do not repeat themselves; by default it is 4 for loops that write and
+    /// yield, and more for others. If it leaves out executions the search is incomplete, and [`Report::caveats`] names
+    /// the loops; a model passes within a bound that was set.
     pub fairness_bound: Option<u32>,
     /// Whether a model passes if its search is incomplete, or if it uses nothing that is checked.
     ///
@@ -165,11 +165,11 @@ pub struct Builder {
     pub record: Option<PathBuf>,
     /// The format in which [`Builder::record`] writes executions.
     pub record_format: Format,
-    /// Whether it was the environment that asked for robustness.
+    /// Whether the environment requested the robustness check.
     robustness_by_environment: bool,
-    /// Whether models pass that loom lets pass, with a line on standard error.
+    /// Whether a model passes if it would pass in loom, with a line on standard error.
     passes_like_loom: bool,
-    /// What is stronger than the source says.
+    /// Operations and fences that are stronger than in the source.
     mend: Mend,
     /// Prints progress as [`Builder::log`] does, and lets Ctrl-C end the search; a second Ctrl-C ends the process.
     pub progress: bool,
@@ -196,7 +196,7 @@ pub struct Report {
     pub has_operations: bool,
     /// The search that was used; never `Auto`.
     pub search: SearchId,
-    /// Why it was used, as the end of a sentence that begins with "`dpor` was taken, since".
+    /// The reason for choosing this search, as a clause that follows "since".
     pub search_reason: Cow<'static, str>,
     /// Statistics of the search.
     pub stats: Stats,
@@ -204,20 +204,21 @@ pub struct Report {
     pub failure: Option<Violation>,
     /// The pairs of places at which the model is not robust, if robustness was checked.
     pub not_robust: Vec<NotRobust>,
-    /// The marks of [`reachable!`](crate::reachable), and whether an execution passed them; empty if robustness was
+    /// The marks of [`reachable!`](crate::reachable), and whether an execution reached them; empty if robustness was
     /// checked.
     pub reachable: Vec<Mark>,
-    /// Where the threads were in an execution that was too long or whose replay diverged.
+    /// The positions of the threads in an execution that was too long or whose replay diverged.
     pub standing: Vec<Standing>,
     /// The number of executions that were discarded with unfinished threads, because these were blocked forever or
     /// diverged in a replay. What the threads own is leaked.
     pub discarded: usize,
-    /// The number of bytes that these own, as far as the checked allocator knows. A search that leaks too much ends.
+    /// The number of bytes that the discarded executions have leaked, as far as the checked allocator knows. A search
+    /// that leaks too much stops.
     pub leaked: usize,
 }
 
 impl Builder {
-    /// Settings for every execution under PSO, with changes from the environment.
+    /// Returns the default settings, every execution under PSO, with changes from the environment.
     ///
     /// # Panics
     /// If an environment variable of this crate or of loom has an invalid value.
@@ -229,10 +230,10 @@ impl Builder {
         builder
     }
 
-    /// The defaults of loom, with changes from the environment.
+    /// Returns the defaults of loom, with changes from the environment.
     ///
-    /// Unlike with [`Builder::new`], nothing fails spuriously, and a model passes if the search was incomplete or nothing
-    /// was checked; a line on standard error says so.
+    /// Unlike with [`Builder::new`], nothing fails spuriously, and a model passes if the search was incomplete or
+    /// nothing was checked; a line on standard error says so.
     ///
     /// # Panics
     /// If an environment variable of this crate or of loom has an invalid value.
@@ -253,7 +254,7 @@ impl Builder {
         builder
     }
 
-    /// The defaults, without the environment.
+    /// Returns the defaults, without the environment.
     fn unless_set() -> Self {
         Builder {
             model: ModelId::Pso,
@@ -289,7 +290,7 @@ impl Builder {
         }
     }
 
-    /// How far a search may go.
+    /// Returns the limits of the search.
     fn limits(&self) -> Limits {
         Limits {
             executions: self.max_permutations.map(|n| n as u64),
@@ -338,9 +339,9 @@ impl Builder {
     /// Only sequentially consistent executions are searched.
     ///
     /// # Panics
-    /// If one of these fails, or if the memory model has other executions. The message then shows one of them, the store
-    /// and the access that are reordered, where a fence or a stronger ordering belongs, and whether it was confirmed to
-    /// help.
+    /// If one of these fails, or if the memory model has other executions. The message then shows one of them, the
+    /// store and the access that are reordered, where a fence or a stronger ordering belongs, and whether it was
+    /// confirmed to help.
     ///
     /// ```
     /// use teetotal::model::Builder;
@@ -371,16 +372,16 @@ impl Builder {
         Builder { robustness: true, ..self.clone() }.check(f)
     }
 
-    /// The model at its beginning.
+    /// Returns the model in its initial state.
     fn live(&self, body: &teetotal_live::Model, ledger: &Ledger) -> Live {
         let Builder { stack_size, spurious, reuse, backend, leaks, plain_accesses, .. } = *self;
-        // Where few preemptions are wanted, so are few iterations of loops that yield.
+        // A preemption bound also lowers the bound on loops that yield.
         let fairness = match (self.fairness_bound, self.preemption_bound) {
             (Some(bound), _) => Fairness::of(bound),
             (None, Some(_)) => Fairness { hinted: 1, ..Fairness::DEFAULT },
             (None, None) => Fairness::DEFAULT,
         };
-        // What the allocator does is no part of the question.
+        // Operations of the allocator are not part of the robustness check.
         let reuse = if self.robustness { 0 } else { reuse };
         let (keeps_failed_reads, trusts_frees) = (self.robustness, self.passes_like_loom);
         let setup = Setup {
@@ -425,7 +426,7 @@ impl Builder {
         let Found { stats, coverage, wrong } = found;
         let coverage = coverage_of(coverage, &stats, &ledger);
         let reachable = ledger.marked();
-        // What fails is run again, which may tell the ledger something else.
+        // A failure is replayed, which may add to the ledger.
         let caveats = caveats(self, &ledger);
         let failure = match wrong {
             Some(wrong) => {

@@ -1,4 +1,4 @@
-//! Looks for violations of robustness in an execution that was recorded.
+//! Finds violations of robustness in a recorded execution.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -9,27 +9,28 @@ use teetotal_program::{Loc, ThreadId};
 use teetotal_report::{Gap, Monitored, Pair, Spot};
 use teetotal_traces::{Item, Reader, TraceError};
 
-/// More pairs of places are only counted.
+/// The maximum number of pairs of places that are kept; further ones are only counted.
 const MAX_PAIRS: usize = 1_000;
 
-/// The number of events, less one, after which the signal is asked whether to stop.
+/// One less than the number of events after which the signal is polled.
 const PAUSE: u64 = (1 << 16) - 1;
 
-/// How to monitor a trace.
+/// Options for monitoring a trace.
 #[derive(Clone, Debug)]
 pub struct Monitoring {
-    /// What the trace is called.
+    /// The name of the trace in reports.
     pub name: String,
-    /// The model that is asked about.
+    /// The model under which robustness is checked.
     pub model: ModelId,
-    /// How many stores to remember beside the newest one of each location, if not all that may be asked for.
+    /// The maximum number of stores to remember besides the newest one of each location; `None` for all that may be
+    /// needed.
     pub window: Option<usize>,
 }
 
-/// Reads a trace of any length from `input`, and gives the violations of robustness that it implies.
+/// Reads a trace of any length from `input` and returns the violations of robustness that it implies.
 ///
-/// What was found is given also where the rest of the trace cannot be read; then the error says why. `stops` is asked
-/// now and then whether to stop.
+/// If the rest of the trace cannot be read, returns what was found before, and the error. `stops` is polled to stop
+/// early.
 ///
 /// ```
 /// use teetotal::{ModelId, Monitoring, monitor};
@@ -72,7 +73,7 @@ struct Watch<R> {
     unlisted: u64,
 }
 
-/// The two places that are at fault; where a place is not known, the location tells apart.
+/// The key of a pair: the two places, or the location if a place is not known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Places {
     store: (ThreadId, u32),
@@ -81,7 +82,7 @@ struct Places {
     does: &'static str,
 }
 
-/// What is known of a pair.
+/// The data about a pair.
 struct Seen {
     store: Mark,
     line: u64,
@@ -89,7 +90,7 @@ struct Seen {
     depends_on_value: bool,
 }
 
-/// Why the end of a trace was not reached.
+/// The reason why the end of a trace was not reached.
 enum End {
     Trace(TraceError),
     TooMuch(TooMuch),
@@ -196,7 +197,7 @@ impl<R: Read> Watch<R> {
     }
 }
 
-/// What an access does, in a word.
+/// Returns the verb for an access.
 fn does(kind: EventKind) -> &'static str {
     match kind {
         EventKind::Load => "load",

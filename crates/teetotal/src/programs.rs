@@ -1,4 +1,4 @@
-//! Programs that are no Rust code: written with the [`Builder`] or read from a text, checked, and what came of it.
+//! Programs that are written with the [`Builder`] or read from text: checks and reports.
 
 use std::sync::Arc;
 
@@ -41,14 +41,14 @@ pub use crate::record::record;
 
 /// Searches the executions of `program`.
 ///
-/// The outcome is the same each time, whatever the number of jobs.
+/// The outcome is deterministic and does not depend on the number of jobs.
 pub fn check(program: &Arc<Program>, options: &Options) -> Result<Outcome, CheckError> {
     check_until(program, options, &|| None)
 }
 
-/// Searches the executions of `program` until `signal` gives a reason to stop.
+/// Searches the executions of `program` until `signal` returns a reason to stop.
 ///
-/// A search that was stopped says so in [`Outcome::coverage`].
+/// [`Outcome::coverage`] tells whether the search was stopped.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Writes the executions of a program under sequential consistency as traces.
+//! Writes the sequentially consistent executions of a program as traces.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use teetotal_traces::{self as traces, Format, Naming, Waiting};
 
 use crate::{CheckError, Coverage, Limits, StopReason, StopSignal};
 
-/// Writes one execution of sequential consistency for every trace of `program`, each to where `open` says for its number.
+/// Calls a closure with one sequentially consistent execution forevery trace of `program`, and its number.
 ///
-/// Gives how many were written, and whether they are all. What could not be written ends the search, and is in the
-/// result.
+/// Returns how many were written, and whether these are all. An execution that cannot be written ends the search; the
+/// error is returned.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn record(
     Ok((failed.map_or(Ok(written), Err), coverage))
 }
 
-/// Writes an execution of `program`, at whose end some threads wait.
+/// Writes an execution of `program`, at the end of which some threads may be blocked.
 fn text_of(
     program: &Program,
     trace: &Trace,
@@ -102,7 +102,7 @@ impl Naming for Names<'_> {
     }
 }
 
-/// Where an instruction stands: its position in its thread, what it says, and its place in a source if there is one.
+/// Describes an instruction: its position in its thread, its text, and its place in the source if there is one.
 fn place(program: &Program, thread: ThreadId, instruction: u32) -> String {
     let statement = printer::shown(program, thread, instruction as usize, None);
     let places = program.threads.get(thread.index()).map(|code| &code.places);

@@ -41,7 +41,7 @@ pub mod cell {
 pub mod cell {
     pub use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 
-    /// Data that is accessed without synchronization of its own.
+    /// A cell whose data is accessed without synchronization.
     #[derive(Debug, Default)]
     #[repr(transparent)]
     pub struct UnsafeCell<T: ?Sized>(std::cell::UnsafeCell<T>);
@@ -61,13 +61,13 @@ pub mod cell {
     }
 
     impl<T: ?Sized> UnsafeCell<T> {
-        /// Calls `f` with a pointer to read through.
+        /// Calls `f` with a pointer for reading.
         #[inline(always)]
         pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
             f(self.0.get())
         }
 
-        /// Calls `f` with a pointer to read and write through.
+        /// Calls `f` with a pointer for reading and writing.
         #[inline(always)]
         pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             f(self.0.get())

@@ -45,15 +45,15 @@ fn mixed(asserts: bool) -> impl Fn() + Clone + Send + Sync + 'static {
         let other = Arc::clone(&shared);
         let thread = thread::spawn(move || {
             other.0.store(1, Release);
-            *other.2.lock().expect("nobody panics") += 1;
+            *other.2.lock().expect("no thread panics") += 1;
             other.1.load(Acquire)
         });
         shared.1.store(1, Release);
         let read = shared.0.load(Acquire);
-        *shared.2.lock().expect("nobody panics") += 1;
+        *shared.2.lock().expect("no thread panics") += 1;
         let other = thread.join().expect("it ends");
         assert!(!asserts || read + other > 0, "nobody saw a store");
-        assert_eq!(*shared.2.lock().expect("nobody panics"), 2);
+        assert_eq!(*shared.2.lock().expect("no thread panics"), 2);
     }
 }
 
@@ -76,11 +76,11 @@ fn deadlocks_are_found_and_their_threads_left() {
         let locks = Arc::new((Mutex::new(()), Mutex::new(())));
         let other = Arc::clone(&locks);
         let thread = thread::spawn(move || {
-            let _second = other.1.lock().expect("nobody panics");
-            let _first = other.0.lock().expect("nobody panics");
+            let _second = other.1.lock().expect("no thread panics");
+            let _first = other.0.lock().expect("no thread panics");
         });
-        let _first = locks.0.lock().expect("nobody panics");
-        let _second = locks.1.lock().expect("nobody panics");
+        let _first = locks.0.lock().expect("no thread panics");
+        let _second = locks.1.lock().expect("no thread panics");
         thread.join().expect("it ends");
     });
     let failure = report.failure.expect("they wait for each other");

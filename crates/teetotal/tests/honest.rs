@@ -25,7 +25,7 @@ fn only_std() {
     thread.join().expect("it ends");
 }
 
-/// The references are those of `teetotal`, and nobody can tell how many there are.
+/// The references are those of `teetotal`, and no thread observes how many there are.
 fn std_behind_arc() {
     let cell = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let other = Arc::clone(&cell);
@@ -212,7 +212,7 @@ fn long() {
 fn what_is_wrong_with_the_test_names_it_and_can_be_allowed() {
     let name = "what_is_wrong_with_the_test_names_it_and_can_be_allowed: ";
     let cases = [
-        (divergent as fn(), "nondeterministic replay: the model did something else when it was run again"),
+        (divergent as fn(), "nondeterministic replay: the model diverged from its previous run"),
         (long, "an execution has more than 10 operations"),
     ];
     for (f, why) in cases {

@@ -111,7 +111,7 @@ fn a_file_of_another_search_or_of_none_is_refused() {
     let _ = fs::remove_file(&path);
 }
 
-/// Whether whoever runs the tests has Ctrl-C ignored, as shells do for what runs in the background.
+/// Whether Ctrl-C is ignored in the test run, as in background jobs of a shell.
 #[cfg(unix)]
 fn interrupts_are_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -126,7 +126,7 @@ fn an_interrupt_ends_a_search_with_what_is_known() {
     use std::process::{Command, Stdio};
 
     if interrupts_are_ignored() {
-        // It stays so for the victim, which does not take Ctrl-C from whoever has it.
+        // It stays so for the victim, which does not replace an existing handler of Ctrl-C.
         return;
     }
     let limit = ("TEETOTAL_MAX_DURATION", "60");

@@ -109,7 +109,7 @@ fn held_back(model: ModelId, f: impl Fn() + Sync + Send + 'static) -> Report {
     report
 }
 
-/// Both may back off in lock-step for ever, but not if one of them runs alone.
+/// Both may back off in lock-step forever, but not if one of them runs alone.
 #[test]
 fn threads_that_back_off_from_each_other_are_held_back() {
     for model in MODELS {

@@ -298,7 +298,7 @@ fn an_address_that_comes_back_is_found() {
             thread.join().expect("it ends");
             let last = head.load(Acquire);
             assert!(!(before == first && is_swapped && last == first && value(last) == 2), "the address came back");
-            // SAFETY: nobody else has it.
+            // SAFETY: no other thread has it.
             drop(unsafe { Box::from_raw(last) });
         })
     };
@@ -339,7 +339,7 @@ fn an_address_that_comes_back_from_another_thread_is_found() {
             let last = head.load(Acquire);
             if !last.is_null() {
                 assert!(!(before == first && is_swapped && last == first && value(last) == 2), "the address came back");
-                // SAFETY: nobody else has it.
+                // SAFETY: no other thread has it.
                 drop(unsafe { Box::from_raw(last) });
             }
         })

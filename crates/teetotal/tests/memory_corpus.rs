@@ -22,7 +22,7 @@ struct Case {
 /// Nothing is wrong under any model.
 const HOLDS: [Option<&'static str>; 3] = [None; 3];
 
-/// The same is wrong under every model.
+/// The same error is found under every model.
 const fn everywhere(how: &'static str) -> [Option<&'static str>; 3] {
     [Some(how); 3]
 }

@@ -207,7 +207,7 @@ fn a_free_is_an_access() {
     assert_eq!(take_apart(Release, drop), None);
 }
 
-/// Locks that a thread uses, and that another takes apart when it is told so.
+/// Locks that a thread uses, and that another thread takes apart when it is notified.
 #[derive(Default)]
 struct Locks {
     mutex: Mutex<usize>,

@@ -118,7 +118,7 @@ fn node(left: &Left) -> *mut Node {
 /// # Safety
 /// There is none, which is to be found.
 unsafe fn free(node: *mut Node, left: &Left) {
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     drop(unsafe { Box::from_raw(node) });
     left.lock().expect("nothing panics").retain(|&other| other != node as usize);
 }

@@ -40,7 +40,7 @@ impl Stack {
         let node = Box::into_raw(Box::new(Node { next: ptr::null_mut() }));
         loop {
             let head = self.0.load(Ordering::Acquire);
-            // SAFETY: nobody else knows the node yet.
+            // SAFETY: no other thread knows the node yet.
             unsafe { (*node).next = head };
             if self.0.compare_exchange(head, node, Ordering::AcqRel, Ordering::Acquire).is_ok() {
                 return;

@@ -1,4 +1,4 @@
-//! Models that cannot be checked: each is told what happened and what to do.
+//! Models that cannot be checked: each gets a message with what happened and what to do.
 //!
 //! Each test runs this file's own binary again, with one of its victims and with variables of its own.
 
@@ -88,7 +88,7 @@ fn waiting_victim() {
                 "sleep" => std::thread::sleep(std::time::Duration::from_secs(600)),
                 "park" | "os" => std::thread::park(),
                 "join" => drop(std::thread::spawn(move || receiver.recv().is_ok()).join()),
-                // Others do not wait for ever.
+                // Others do not wait forever.
                 "busy os" => {
                     let begin = std::time::Instant::now();
                     while begin.elapsed().as_secs() < 3 {
@@ -152,7 +152,7 @@ fn a_few_executions_that_cannot_be_run_again_are_left_out() {
     assert!((1_600..1_680).contains(&report.executions) && left_out <= 10, "{} and {left_out}", report.executions);
 }
 
-/// Who comes first is known to nobody but the threads themselves.
+/// Which thread comes first is known only to the threads themselves.
 fn share_what_is_not_of_the_model() {
     let hidden = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let cell = Arc::new(AtomicUsize::new(0));
@@ -183,7 +183,7 @@ fn what_threads_share_beside_the_model_is_told_or_left_out() {
     assert!(is_left_out && report.failure.is_none() && report.executions > 0, "{:?}", report.coverage);
 }
 
-/// Code that does something else in every run, of all kinds, is told of and breaks nothing.
+/// Nondeterministic code of all kinds is reported and breaks nothing.
 #[test]
 fn models_that_change_in_every_way_are_told() {
     static RUNS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
@@ -205,7 +205,7 @@ fn models_that_change_in_every_way_are_told() {
                             1 => _ = cell.fetch_add(1, Relaxed),
                             2 => _ = cell.load(Relaxed),
                             3 => _ = cell.compare_exchange(me, 2, Relaxed, Relaxed),
-                            4 => *lock.lock().expect("nobody panics") += 1,
+                            4 => *lock.lock().expect("no thread panics") += 1,
                             5 => cell.store(me, Relaxed),
                             6 => thread::yield_now(),
                             _ => {}
@@ -265,11 +265,8 @@ fn fickle_victim() {
 #[test]
 fn a_model_that_changes_is_told() {
     let (passes, text) = run("fickle_victim", &[]);
-    assert!(
-        !passes && text.contains("nondeterministic replay: the model did something else when it was run again\n"),
-        "{text}"
-    );
-    assert!(text.contains("  main stands at ") && text.contains("misuse.rs"), "{text}");
+    assert!(!passes && text.contains("nondeterministic replay: the model diverged from its previous run\n"), "{text}");
+    assert!(text.contains("  main is at ") && text.contains("misuse.rs"), "{text}");
     assert!(text.contains("help: a model must not use random numbers"), "{text}");
 }
 
@@ -395,13 +392,13 @@ fn who_waits_for_good_is_told_with_what_for() {
     assert!(text.contains("main waits to be notified"), "{text}");
     let text = told(|| {
         let lock = RwLock::new(());
-        let _writer = lock.write().expect("nobody panics");
+        let _writer = lock.write().expect("no thread panics");
         let _reader = lock.read();
     });
     assert!(text.contains("main waits for a lock"), "{text}");
     let text = told(|| {
         let lock = Mutex::new(());
-        let _guard = lock.lock().expect("nobody panics");
+        let _guard = lock.lock().expect("no thread panics");
         let _again = lock.lock();
     });
     assert!(text.contains("main waits for a lock that main holds"), "{text}");

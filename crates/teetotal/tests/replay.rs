@@ -93,7 +93,7 @@ fn variables_say_under_which_model_and_how_far() {
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "many")]);
     assert!(!passes && text.contains("LOOM_MAX_BRANCHES is `many`, and must be a number"), "{text}");
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "3")]);
-    assert!(!passes && text.contains("an execution has more than 3 operations\n  main stands at "), "{text}");
+    assert!(!passes && text.contains("an execution has more than 3 operations\n  main is at "), "{text}");
     // Ours comes before loom's.
     let (passes, text) = run("victim", &[("TEETOTAL_MAX_PERMUTATIONS", "1"), ("LOOM_MAX_PERMUTATIONS", "many")]);
     assert!(passes, "{text}");

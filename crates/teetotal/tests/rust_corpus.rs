@@ -18,7 +18,7 @@ struct Case {
 /// Nothing is wrong under any model.
 const HOLDS: [Option<&'static str>; 3] = [None; 3];
 
-/// The same is wrong under every model.
+/// The same failure is found under every model.
 const fn everywhere(how: &'static str) -> [Option<&'static str>; 3] {
     [Some(how); 3]
 }

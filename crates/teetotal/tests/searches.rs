@@ -99,7 +99,7 @@ fn wait_for_what_may_be_gone() {
     drop(writer.join());
 }
 
-/// The same in the order of two threads, which nobody reads.
+/// Waits for a value that another thread may overwrite.
 fn wait_for_what_another_may_overwrite() {
     let x = Arc::new(AtomicUsize::new(0));
     let writers: Vec<_> = [1, 2]
@@ -139,15 +139,15 @@ fn lose_a_wakeup(is_checked: bool) {
     let shared = Arc::new((Mutex::new(false), Condvar::new()));
     let other = Arc::clone(&shared);
     let waker = thread::spawn(move || {
-        *other.0.lock().expect("nobody panics") = true;
+        *other.0.lock().expect("no thread panics") = true;
         other.1.notify_one();
     });
-    let mut is_ready = shared.0.lock().expect("nobody panics");
+    let mut is_ready = shared.0.lock().expect("no thread panics");
     while is_checked && !*is_ready {
-        is_ready = shared.1.wait(is_ready).expect("nobody panics");
+        is_ready = shared.1.wait(is_ready).expect("no thread panics");
     }
     if !is_checked {
-        is_ready = shared.1.wait(is_ready).expect("nobody panics");
+        is_ready = shared.1.wait(is_ready).expect("no thread panics");
     }
     drop(is_ready);
     drop(waker.join());

@@ -68,16 +68,16 @@ fn wait(again: bool) -> impl Fn() + Send + Sync + 'static {
         let shared = Arc::new((Mutex::new(false), Condvar::new()));
         let other = Arc::clone(&shared);
         let thread = thread::spawn(move || {
-            *other.0.lock().expect("nobody panics") = true;
+            *other.0.lock().expect("no thread panics") = true;
             other.1.notify_one();
         });
-        let mut ready = shared.0.lock().expect("nobody panics");
+        let mut ready = shared.0.lock().expect("no thread panics");
         if again {
             while !*ready {
-                ready = shared.1.wait(ready).expect("nobody panics");
+                ready = shared.1.wait(ready).expect("no thread panics");
             }
         } else if !*ready {
-            ready = shared.1.wait(ready).expect("nobody panics");
+            ready = shared.1.wait(ready).expect("no thread panics");
         }
         assert!(*ready, "woken too early");
         drop(ready);
@@ -180,10 +180,10 @@ fn outcomes(search: SearchId, spurious: usize) -> BTreeSet<Tried> {
         let thread = thread::spawn(move || tries(&other));
         let mut tried = tries(&cell);
         tried.extend(thread.join().expect("it ends"));
-        seen.lock().expect("nobody panics").insert(tried);
+        seen.lock().expect("no thread panics").insert(tried);
     });
     assert_eq!((report.failure, report.coverage.is_complete()), (None, true), "{search:?}");
-    StdArc::into_inner(all).expect("the search is over").into_inner().expect("nobody panics")
+    StdArc::into_inner(all).expect("the search is over").into_inner().expect("no thread panics")
 }
 
 #[test]

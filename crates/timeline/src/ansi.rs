@@ -1,6 +1,6 @@
 //! ANSI colors, and what each is for.
 
-/// What a piece of text is, as far as color is concerned.
+/// The role of a piece of text, which determines its color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     Plain,
@@ -8,11 +8,11 @@ pub enum Role {
     Heading,
     /// Rules, numbers, and what did not change.
     Faint,
-    /// What waits in a buffer.
+    /// Pending stores.
     Buffer,
-    /// What reaches memory, and the way there.
+    /// Writes to memory, and the arrows to them.
     Memory,
-    /// A verdict without a doubt.
+    /// A certain verdict.
     Good,
     /// A violation.
     Bad,
@@ -36,7 +36,7 @@ impl Role {
         }
     }
 
-    /// `text` in the color of this role.
+    /// Returns `text` in the color of this role.
     pub fn paint(self, text: &str) -> String {
         match self.code() {
             "" => text.to_owned(),

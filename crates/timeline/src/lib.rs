@@ -1,8 +1,7 @@
-//! An execution as text for people.
+//! Executions as text for people.
 //!
-//! A [`Timeline`] shows one execution, a column for each thread, and ends with what it means in words.
-//! A [`Snippet`] points at a place in a source.
-//! Everything here is a function of its arguments: it knows no terminal, no environment and no clock.
+//! A [`Timeline`] shows one execution, with a column for each thread, and explains it in words. A [`Snippet`] points at
+//! a place in a source. Everything here is a function of its arguments: there is no terminal, environment or clock.
 
 mod ansi;
 mod line;

@@ -1,4 +1,4 @@
-//! One line of output in the making.
+//! A line of output under construction.
 
 use crate::ansi::Role;
 use crate::style::Style;
@@ -17,13 +17,13 @@ impl Line {
         self.pieces.push((role, text.to_owned()));
     }
 
-    /// Goes on to column `to`, filling with `fill`.
+    /// Pads to column `to` with `fill`.
     pub fn fill_to(&mut self, to: usize, role: Role, fill: char) {
         let missing = to.saturating_sub(self.width);
         self.push(role, &fill.to_string().repeat(missing));
     }
 
-    /// Goes on to column `to`.
+    /// Pads to column `to` with spaces.
     pub fn pad_to(&mut self, to: usize) {
         self.fill_to(to, Role::Plain, ' ');
     }
@@ -36,7 +36,7 @@ impl Line {
         self.width
     }
 
-    /// The line without spaces at its end, and a line feed.
+    /// Returns the line without trailing spaces, with a line feed.
     pub fn finish(mut self, style: Style, out: &mut String) {
         while let Some((_, text)) = self.pieces.last_mut() {
             text.truncate(text.trim_end().len());

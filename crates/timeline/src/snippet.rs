@@ -1,37 +1,37 @@
-//! A mistake in a source text: what is wrong, where, and what to do.
+//! An error in a source text: what, where, and what to do.
 
 use std::ops::Range;
 
 use teetotal_program::{Source, Span};
 
-/// What is said of one place in a source.
+/// A message about one place in a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Snippet<'a> {
-    /// What is wrong, to follow `error: `.
+    /// The message, to follow `error: `.
     pub message: &'a str,
-    /// The text that the place is in.
+    /// The source that contains the place.
     pub source: &'a Source,
-    /// The place; one that is not in the text is named, but not shown.
+    /// The place; one outside of the text is named, but not shown.
     pub span: Span,
-    /// Beside the marks.
+    /// The label beside the marks.
     pub label: Option<&'a str>,
-    /// What to do.
+    /// Help lines.
     pub help: Option<&'a str>,
 }
 
-/// A longer line is cut, so that the place in it can be seen.
+/// The maximum line length; longer lines are truncated around the place.
 const MAX_COLUMNS: usize = 100;
 
-/// How much of a line that is cut stays before the place.
+/// The number of columns that a truncated line keeps before the place.
 const BEFORE: usize = 30;
 
-/// Where the next tab stop is, in columns.
+/// The distance of tab stops in columns.
 const TAB: usize = 4;
 
 const CUT: &str = "...";
 
 impl Snippet<'_> {
-    /// The message, the line with its place marked, and the help; ends with a line feed.
+    /// Renders the message, the line with its place marked, and the help; ends with a line feed.
     #[must_use]
     pub fn render(&self) -> String {
         let Span { line, column, .. } = self.span;
@@ -54,16 +54,16 @@ impl Snippet<'_> {
         out
     }
 
-    /// The line of the place, without its end.
+    /// Returns the line of the place, without its line feed.
     fn line(&self) -> Option<&str> {
         let index = usize::try_from(self.span.line).ok()?.checked_sub(1)?;
         let text = self.source.text.as_deref()?;
-        // After a last line feed comes an empty line, where a text that ends too early ends.
+        // After a final line feed comes an empty line; an unexpected end of the text is there.
         let line = text.split('\n').nth(index)?;
         Some(line.strip_suffix('\r').unwrap_or(line))
     }
 
-    /// The characters of `line` that the place covers, at most one past the end.
+    /// Returns the characters of `line` that the place covers, at most one past the end.
     fn marked(&self, line: &str) -> Range<usize> {
         let n_characters = line.chars().count();
         let start = (self.span.column.max(1) as usize - 1).min(n_characters);
@@ -72,7 +72,7 @@ impl Snippet<'_> {
     }
 }
 
-/// Each character of a line as it is shown, with how many columns it takes.
+/// Returns each character of a line as displayed, with its width in columns.
 fn cells(line: &str) -> Vec<(String, usize)> {
     let mut cells = Vec::new();
     let mut column = 0;
@@ -91,7 +91,7 @@ fn cells(line: &str) -> Vec<(String, usize)> {
     cells
 }
 
-/// The text of the cells, cut if it is too long, and the columns that the marked ones take.
+/// Returns the text of the cells, truncated if it is too long, and the columns of the marked ones.
 fn window(cells: &[(String, usize)], marked: Range<usize>) -> (String, Range<usize>) {
     let width = |range: Range<usize>| cells[range].iter().map(|(_, width)| width).sum::<usize>();
     if width(0..cells.len()) <= MAX_COLUMNS {
@@ -121,12 +121,12 @@ fn text_of(cells: &[(String, usize)]) -> String {
     cells.iter().map(|(text, _)| text.as_str()).collect()
 }
 
-/// Whether a character turns the direction of the text around it, so that what is read is not what is there.
+/// Returns whether a character changes the direction of the text around it, so that text is displayed in another order.
 fn is_bidirectional(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// How many columns a character takes on most terminals.
+/// Returns the width of a character on most terminals.
 fn columns(c: char) -> usize {
     match c {
         '\u{300}'..='\u{36f}' | '\u{200b}'..='\u{200d}' | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}' => 0,

@@ -1,9 +1,9 @@
-//! How text is drawn: how wide, with which characters, and whether in color.
+//! How text is drawn: width, characters and color.
 
-/// What the reader's terminal can show.
+/// The capabilities of the terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// How many columns there are. Lines stay within it as long as no single word is longer.
+    /// The width in columns. Lines exceed it only if a single word does.
     pub width: usize,
     pub style: Style,
 }
@@ -11,9 +11,9 @@ pub struct Options {
 /// Which characters and colors are used. The default is Unicode without color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Style {
-    /// Lines and arrows are made of ASCII characters.
+    /// Draws lines and arrows with ASCII characters.
     pub ascii: bool,
-    /// ANSI colors are added. They carry no meaning that the text does not.
+    /// Adds ANSI colors. They carry no meaning that the text does not have.
     pub color: bool,
 }
 
@@ -23,14 +23,14 @@ impl Default for Options {
     }
 }
 
-/// The characters that lines and arrows are made of.
+/// The characters of lines and arrows.
 #[derive(Clone, Copy, Debug)]
 pub struct Glyphs {
     pub vertical: char,
     pub horizontal: char,
     pub cross: char,
     pub head: char,
-    /// From an old value to a new one.
+    /// Between an old value and a new one.
     pub becomes: &'static str,
     /// Between parts of one line.
     pub dot: &'static str,

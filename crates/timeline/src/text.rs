@@ -1,14 +1,14 @@
 //! Measures and breaks plain text.
 
-/// How many columns `text` takes: one for each character.
+/// Returns the width of `text`: one column for each character.
 pub fn width(text: &str) -> usize {
     text.chars().count()
 }
 
 /// Breaks `text` at spaces into lines of at most `width` columns, all but the first indented.
 ///
-/// A word that is too long for a line of its own is broken too; a no-break space is part of a word and becomes a space.
-/// Empty text has no lines.
+/// A word that is longer than a line is broken too; a no-break space is part of a word and becomes a space. Empty text
+/// has no lines.
 pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
     let width = width.max(indent + 4);
     let mut lines: Vec<String> = Vec::new();
@@ -41,7 +41,7 @@ pub fn wrap(text: &str, width: usize, indent: usize) -> Vec<String> {
 /// A space at which [`wrap`] does not break.
 pub const NO_BREAK: char = '\u{a0}';
 
-/// `text` as one word for [`wrap`].
+/// Returns `text` as one word for [`wrap`].
 pub fn unbroken(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }

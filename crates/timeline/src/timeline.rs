@@ -1,4 +1,4 @@
-//! Shows an execution: a column for each thread, time downward, and what it means in words.
+//! Shows an execution: a column for each thread, time downward, and an explanation in words.
 
 use teetotal_memory::{Event, EventKind, ModelId, Trace};
 use teetotal_program::Value;
@@ -21,7 +21,7 @@ mod words;
 #[derive(Clone, Copy, Debug)]
 pub struct Timeline<'a> {
     pub program: &'a Program,
-    /// Performed by `program` under `model`, whole or up to some step.
+    /// The execution of `program` under `model`, complete or up to some step.
     pub trace: &'a Trace,
     pub model: ModelId,
     /// The final values of [`Program::observed`], if they are known.
@@ -31,7 +31,7 @@ pub struct Timeline<'a> {
 /// What a thread did between two steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// How many steps come before it.
+    /// The number of steps before it.
     pub after: usize,
     /// The thread, by its number.
     pub thread: usize,
@@ -39,9 +39,9 @@ pub struct Note {
 }
 
 impl Timeline<'_> {
-    /// The execution as text: the steps, the outcome, and an explanation.
+    /// Renders the execution as text: the steps, the outcome, and an explanation.
     ///
-    /// Equal arguments give equal text. Steps are counted from 1.
+    /// The text is a function of the arguments. Steps are counted from 1.
     #[must_use]
     pub fn render(&self, options: Options) -> String {
         let mut out = self.render_steps(options);
@@ -57,13 +57,13 @@ impl Timeline<'_> {
         out
     }
 
-    /// The steps alone: side by side where the width allows it, else one after the other.
+    /// Renders the steps only: side by side if the width allows it, otherwise one after the other.
     #[must_use]
     pub fn render_steps(&self, options: Options) -> String {
         self.render_steps_with(&[], options)
     }
 
-    /// The steps alone, with rows for what threads did between them, in this order.
+    /// Renders the steps only, with rows for what threads did between them, in this order.
     #[must_use]
     pub fn render_steps_with(&self, notes: &[Note], options: Options) -> String {
         let rows = rows::rows_with(self, notes, options.style.glyphs());
@@ -71,7 +71,7 @@ impl Timeline<'_> {
         grid::draw(&rows, &threads, options).unwrap_or_else(|| list::draw(&rows, &threads, options))
     }
 
-    /// The explanation alone. It is empty where there is nothing to explain.
+    /// Renders the explanation only, which is empty if there is nothing to explain.
     #[must_use]
     pub fn render_words(&self, options: Options) -> String {
         let mut out = String::new();
@@ -96,7 +96,7 @@ impl Timeline<'_> {
     }
 }
 
-/// Adds `text`, broken into lines, all but the first indented.
+/// Adds `text`, wrapped into lines, all but the first indented.
 fn paragraph(text: &str, indent: usize, options: Options, out: &mut String) {
     for part in text::wrap(text, options.width, indent) {
         let mut line = Line::default();
@@ -105,7 +105,7 @@ fn paragraph(text: &str, indent: usize, options: Options, out: &mut String) {
     }
 }
 
-/// Which alternative the step of an event took, if it had several.
+/// Returns the alternative that the step of an event took, if it had several.
 #[must_use]
 pub fn alternative(trace: &Trace, event: &Event) -> Option<Value> {
     let same = |other: &&Event| other.step == event.step && other.kind == EventKind::Choose;

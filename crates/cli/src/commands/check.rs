@@ -101,7 +101,7 @@ enum Format {
     Human,
     /// The block that herd7 prints
     Herd,
-    /// One object a line
+    /// One object per line
     Json,
     /// A graph for Graphviz
     Dot,
@@ -118,7 +118,7 @@ Examples:
 
 pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     if !asks_for_robustness(args) {
-        // The search does not depend on the program, so that a limit that does not fit is told first.
+        // The search does not depend on the program, so a limit that does not fit is reported first.
         args.effort.limits()?;
     }
     let keeper = keeper(args)?;
@@ -133,7 +133,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
         }
         let mut codes = Vec::new();
         for model in args.model.of(program) {
-            // The search that was interrupted has said so; those that follow have nothing to say.
+            // The interrupted search has reported it; those that follow print nothing.
             if interrupt::is_requested() && !codes.is_empty() {
                 break;
             }
@@ -164,7 +164,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut Output) -> Result<u8, Fault> {
     })
 }
 
-/// The file that keeps the search, if there is to be one.
+/// Returns the checkpoint file, if one was requested.
 fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
     let Some(path) = &args.checkpoint else { return Ok(None) };
     if program::targets(&args.programs)?.len() != 1 || args.model.ids.len() != 1 {
@@ -173,7 +173,7 @@ fn keeper(args: &CheckArgs) -> Result<Option<Keeper>, Fault> {
     Keeper::open(path).map(Some)
 }
 
-/// Where executions are written, if they are to be.
+/// Returns where executions are recorded, if that was requested.
 fn recorder(args: &CheckArgs) -> Result<Option<Recorder>, Fault> {
     let Some(path) = &args.record else { return Ok(None) };
     if !asks_for_robustness(args) && args.model.ids != [ModelId::STRONGEST] {
@@ -186,7 +186,7 @@ fn recorder(args: &CheckArgs) -> Result<Option<Recorder>, Fault> {
     Recorder::new(path, args.record_format, program::targets(&args.programs)?.len()).map(Some)
 }
 
-/// Writes the executions of `program`; gives the exit code for it if that was not possible.
+/// Records the executions of `program`; returns the exit code if that failed.
 fn recorded(
     recorder: &Recorder,
     program: &Arc<Program>,
@@ -217,20 +217,20 @@ fn asks_for_robustness(args: &CheckArgs) -> bool {
 fn options(args: &CheckArgs, program: &Program, model: ModelId) -> Result<(Options, AllLimits), Fault> {
     let checks = args.check.as_ref().map_or_else(MonitorId::defaults, |checks| checks.0.clone());
     let (mut options, limits) = args.effort.options_for(program, &checks, model)?;
-    // The block of herd7 shows no execution.
+    // The output of herd7 shows no execution.
     options.minimize = args.format != Format::Herd;
-    // The formats that list final states show every one of them, where the program asks about them, and robustness
-    // lists every pair of places.
+    // Formats that list final states list all of them if the program asks about them, and robustness lists every pair
+    // of places.
     let lists_states = matches!(args.format, Format::Herd | Format::Json) && program.condition.is_some();
     let shows_one = !lists_states && !options.question().is_robustness();
     options.stop_at_first = !args.all && shows_one;
     Ok((options, limits))
 }
 
-/// What came of one program under one model.
+/// The result of one program under one model.
 struct Answer {
     text: String,
-    /// For the standard error stream.
+    /// The text for standard error.
     notes: Vec<String>,
     code: u8,
 }
@@ -272,7 +272,7 @@ fn check(
     Ok(Answer { text, notes, code: exit::code(report.verdict(), &outcome.coverage) })
 }
 
-/// Whether executions of the model break another check, where they are not all of sequential consistency.
+/// Searches for an execution of a program that is not robust and violates another check.
 fn confirm(
     program: &Arc<Program>,
     options: &Options,

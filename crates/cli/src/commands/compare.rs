@@ -54,7 +54,7 @@ pub(crate) struct CompareArgs {
 enum Format {
     /// For people
     Human,
-    /// One object a line
+    /// One object per line
     Json,
 }
 

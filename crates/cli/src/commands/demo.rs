@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::program;
 use crate::screen::Screen;
 
-/// How to show it.
+/// Options of `teetotal demo`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct DemoArgs {
@@ -24,7 +24,7 @@ Examples:
   teetotal demo
   teetotal demo --ascii --color never";
 
-/// The programs, and what each asks.
+/// The programs, and the question of each.
 const PROGRAMS: [(&str, &str); 4] = [
     ("SB", "Two threads each store, then read the other's location. Can both read 0?"),
     ("MP", "One thread stores data, then a flag. Can the flag be seen first?"),
@@ -71,7 +71,7 @@ fn check(program: &Arc<Program>, model: ModelId) -> Result<teetotal::Outcome, Fa
     teetotal::check(program, &Options::new(model)).map_err(|error| Fault::new(error.to_string()))
 }
 
-/// One of the outcomes, step by step, and where to go from here.
+/// Shows one of the outcomes step by step, and what to try next.
 fn example(drawing: Drawing) -> Result<String, Fault> {
     let (name, model) = SHOWN;
     let program = program::load(name, &Settings::default())?.program;

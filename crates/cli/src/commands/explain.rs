@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut Output) -> Result<u8, Fault> {
     Ok(exit::HOLDS)
 }
 
-/// The topics with their summaries, under headings.
+/// Returns the topics with their summaries, under headings.
 fn topics() -> String {
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut last: Option<Kind> = None;

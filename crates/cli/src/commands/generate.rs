@@ -51,7 +51,7 @@ Examples:
   teetotal generate completions fish > teetotal.fish
   teetotal generate completions --output completions/";
 
-/// A file in the making.
+/// A file to write.
 struct Page {
     name: String,
     text: Vec<u8>,
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &GenerateArgs, out: &mut Output) -> Result<u8, Fault> {
     Ok(exit::HOLDS)
 }
 
-/// One page for the command and one for each of its commands.
+/// Returns one page for the command and one for each subcommand.
 fn manual() -> Result<Vec<Page>, Fault> {
     let mut command = args::definition().disable_help_subcommand(true);
     command.build();
@@ -87,7 +87,7 @@ fn gather(command: &clap::Command, pages: &mut Vec<Page>) -> io::Result<()> {
     command.get_subcommands().try_for_each(|inner| gather(inner, pages))
 }
 
-/// The shells to write for.
+/// Returns the shells to write completions for.
 fn shells(given: Option<Shell>, to: &Destination) -> Result<Vec<Shell>, Fault> {
     match given {
         Some(shell) => Ok(vec![shell]),
@@ -111,7 +111,7 @@ fn completions(shells: &[Shell]) -> Vec<Page> {
     pages
 }
 
-/// Writes the files, and says which.
+/// Writes the files and prints their names.
 fn save(pages: &[Page], folder: &Path, out: &mut Output) -> Result<(), Fault> {
     let cannot = |path: &Path, error: io::Error| Fault::new(format!("`{}` cannot be written: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| cannot(folder, error))?;

@@ -66,7 +66,7 @@ fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|&cell| cell.to_owned()).collect()
 }
 
-/// What each check needs, and how far each search answers it.
+/// Returns what each check requires of a search, and how far each search answers it.
 fn checks() -> Vec<Vec<String>> {
     let mut header = vec!["check", "needs"];
     header.extend(SearchInfo::of_programs().map(|search| search.name));
@@ -79,7 +79,7 @@ fn checks() -> Vec<Vec<String>> {
     rows
 }
 
-/// How far a search answers a check.
+/// Returns how far a search answers a check.
 fn fit(search: &SearchInfo, check: &MonitorInfo) -> &'static str {
     match search.preserves.extent {
         _ if !search.fits(check) => "-",
@@ -89,14 +89,14 @@ fn fit(search: &SearchInfo, check: &MonitorInfo) -> &'static str {
     }
 }
 
-/// What each check demands.
+/// Returns what each check requires of a program.
 fn demands() -> Vec<Vec<String>> {
     let mut rows = vec![row(&["check", "requires that"])];
     rows.extend(MONITORS.iter().map(|check| row(&[check.name, check.summary])));
     rows
 }
 
-/// What stands in the table of checks.
+/// The rows of the table of checks.
 const LEGEND: &str = "
 all     every execution is covered; the answer is certain unless a limit is reached
 bound   every execution within a bound is covered
@@ -112,7 +112,7 @@ fn searches() -> Vec<Vec<String>> {
             (Takes::Yes, Takes::Yes) => "programs and Rust code",
             (Takes::Yes, Takes::No(_)) => "programs",
             (Takes::No(_), Takes::Yes) => "Rust code",
-            // A token asks for it.
+            // Selected by a token only.
             (Takes::No(_), Takes::No(_)) => continue,
         };
         rows.push(row(&[info.name, info.summary]));

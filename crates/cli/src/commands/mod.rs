@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The commands, one per file.
 
 mod check;
 mod compare;
@@ -24,7 +24,7 @@ use crate::args::Command;
 use crate::fault::Fault;
 use crate::output::Output;
 
-/// Carries out a command and gives its exit code.
+/// Runs a command and returns its exit code.
 pub(crate) fn run(command: Command, out: &mut Output) -> Result<u8, Fault> {
     match command {
         Command::Demo(args) => demo::run(&args, out),

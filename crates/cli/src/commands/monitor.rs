@@ -1,4 +1,4 @@
-//! `teetotal monitor`: says what an execution that was recorded implies for robustness.
+//! `teetotal monitor`: checks what a recorded execution implies for robustness.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use crate::interrupt;
 use crate::output::Output;
 use crate::values;
 
-/// Which trace to read, and what to look for.
+/// Which trace to read, and what to check.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct MonitorArgs {
@@ -61,7 +61,7 @@ Examples:
   zcat trace.gz | teetotal monitor - --model pso
   teetotal monitor trace.txt --window 1000000 --format json";
 
-/// How many pairs are shown unless all are asked for.
+/// The number of pairs that are shown by default.
 const FEW_PAIRS: usize = 10;
 
 pub(crate) fn run(args: &MonitorArgs, out: &mut Output) -> Result<u8, Fault> {

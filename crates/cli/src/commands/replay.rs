@@ -1,4 +1,4 @@
-//! `teetotal replay`: shows one execution again.
+//! `teetotal replay`: replays one execution.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ Examples:
   teetotal replay SB tso1:6:45f799f4:0.1.0.1w.1.0w --format dot | dot -Tsvg
   teetotal replay tests/SB.litmus --token-file token.txt";
 
-/// No token file is larger than this.
+/// The maximum size of a token file.
 const MAX_BYTES: u64 = 1 << 28;
 
 pub(crate) fn run(args: &ReplayArgs, out: &mut Output) -> Result<u8, Fault> {

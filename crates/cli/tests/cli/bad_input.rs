@@ -1,4 +1,4 @@
-//! Files that cannot be checked: each is told what is wrong with it, and the others are checked all the same.
+//! Files that cannot be checked: each gets an error message, and the others are still checked.
 
 use expect_test::{Expect, expect};
 
@@ -178,7 +178,7 @@ fn an_empty_folder_beside_a_file() {
     );
 }
 
-/// A link to itself cannot be read by anybody, whatever rights the user has.
+/// A link to itself cannot be read, whatever the permissions of the user.
 #[cfg(unix)]
 #[test]
 fn a_file_that_cannot_be_read() {

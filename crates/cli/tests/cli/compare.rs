@@ -212,7 +212,7 @@ fn a_demand_marks_the_states_that_break_it() {
         2,
         expect![[r#"
             MP: 3 final states under sc, 3 under tso, 4 under pso (complete)
-              * demands: forall (1:EAX=0 \/ 1:EBX=1)
+              * requires: forall (1:EAX=0 \/ 1:EBX=1)
 
               sc   tso  pso
               yes  yes  yes    1:EAX=0; 1:EBX=0;
@@ -225,7 +225,7 @@ fn a_demand_marks_the_states_that_break_it() {
               show: teetotal replay a/MP.litmus pso1:6:96ae09ec:0x2.0w1.1x2.0w
 
             MP: 3 final states under sc, 3 under tso, 4 under pso (complete)
-              * demands: forall (1:EAX=0 \/ 1:EBX=1)
+              * requires: forall (1:EAX=0 \/ 1:EBX=1)
 
               sc   tso  pso
               yes  yes  yes    1:EAX=0; 1:EBX=0;

@@ -519,7 +519,7 @@ fn addresses_are_named_and_filtered_executions_do_not_count() {
         0,
         expect![[r#"
         publish: holds under pso (complete, 12 states)
-          counts only: not (1:r1=0)
+          filter: not (1:r1=0)
     "#]],
         expect![[""]],
     );
@@ -535,7 +535,7 @@ fn a_filter_that_rejects_everything_leaves_nothing_to_check() {
         4,
         expect![[r#"
         publish: nothing to check under tso (no execution passes the filter)
-          counts only: 1:r1=3
+          filter: 1:r1=3
           note: the filter or an assumption rules out every execution
     "#]],
         expect![[""]],

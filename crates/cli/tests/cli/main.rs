@@ -33,7 +33,7 @@ struct Ran {
     stderr: String,
 }
 
-/// The command with these arguments, without the environment of whoever runs the tests.
+/// The command with these arguments, without the environment variables of the test run.
 fn teetotal(args: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_teetotal"));
     command.args(args.split_whitespace()).stdin(Stdio::null());
@@ -52,7 +52,7 @@ fn run(command: &mut Command) -> Ran {
     Ran { code: output.status.code(), stdout: steady(&text(output.stdout)), stderr: text(output.stderr) }
 }
 
-/// Without places in the sources of the gallery, which move whenever somebody edits them.
+/// Without places in the sources of the gallery, which change with every edit.
 fn steady(text: &str) -> String {
     let line = |line: &str| match line.split_once("--> ") {
         Some((indent, _)) if indent.trim().is_empty() => format!("{indent}--> PLACE\n"),
@@ -68,7 +68,7 @@ fn check(args: &str, code: i32, expected: Expect) {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(code), ""), "teetotal {args}");
 }
 
-/// The same with a result in a file, and no line of it too wide.
+/// Compares the output of a command with a file, and checks the width of its lines.
 fn check_file(args: &str, code: i32, name: &str) {
     let ran = run(&mut teetotal(args));
     expect_file![format!("expected/{name}.txt")].assert_eq(&ran.stdout);
@@ -119,7 +119,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the folder for temporary files.
+        // Files that cannot be removed stay in the folder for temporary files.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

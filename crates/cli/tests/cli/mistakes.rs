@@ -10,7 +10,7 @@ fn an_unknown_program_is_refused() {
         "check foo",
         2,
         expect![[r#"
-            error: there is no file and no bundled program `foo`
+            error: there is no file or bundled program `foo`
             help: `teetotal list programs` shows the bundled programs
         "#]],
     );
@@ -18,7 +18,7 @@ fn an_unknown_program_is_refused() {
         "check dekker-lop",
         2,
         expect![[r#"
-            error: there is no file and no bundled program `dekker-lop`
+            error: there is no file or bundled program `dekker-lop`
             help: did you mean `dekker-loop`?
             help: `teetotal list programs` shows the bundled programs
         "#]],
@@ -27,7 +27,7 @@ fn an_unknown_program_is_refused() {
         "inspect MPP",
         2,
         expect![[r#"
-            error: there is no file and no bundled program `MPP`
+            error: there is no file or bundled program `MPP`
             help: did you mean `MP`?
             help: `teetotal list programs` shows the bundled programs
         "#]],
@@ -40,7 +40,7 @@ fn one_unknown_program_keeps_the_others_from_being_checked() {
         "check SB foo",
         2,
         expect![[r#"
-            error: there is no file and no bundled program `foo`
+            error: there is no file or bundled program `foo`
             help: `teetotal list programs` shows the bundled programs
         "#]],
     );
@@ -200,7 +200,7 @@ fn a_limit_that_the_search_does_not_heed_is_refused() {
         "check SB --limit executions=3",
         2,
         expect![[r#"
-            error: the search `auto` has no use for a limit on executions
+            error: the search `auto` does not support a limit on executions
             help: its limits are states, steps, buffer, memory, time
         "#]],
     );
@@ -208,7 +208,7 @@ fn a_limit_that_the_search_does_not_heed_is_refused() {
         "check SB --search brute --limit states=3",
         2,
         expect![[r#"
-        error: the search `brute` has no use for a limit on states
+        error: the search `brute` does not support a limit on states
         help: its limits are executions, steps, buffer, time
     "#]],
     );
@@ -379,7 +379,7 @@ fn a_comparison_of_nothing_is_refused() {
         "compare SB foo",
         2,
         expect![[r#"
-        error: there is no file and no bundled program `foo`
+        error: there is no file or bundled program `foo`
         help: `teetotal list programs` shows the bundled programs
     "#]],
     );
@@ -405,7 +405,7 @@ fn a_comparison_of_nothing_is_refused() {
         "compare SB --limit executions=3",
         2,
         expect![[r#"
-            error: the search `auto` has no use for a limit on executions
+            error: the search `auto` does not support a limit on executions
             help: its limits are states, steps, buffer, memory, time
         "#]],
     );
@@ -516,7 +516,7 @@ fn a_seed_or_a_depth_that_is_none_is_refused() {
         "check SB --search stateful --limit preemptions=1",
         2,
         expect![[r#"
-        error: the search `stateful` has no use for a limit on preemptions
+        error: the search `stateful` does not support a limit on preemptions
         help: its limits are states, steps, buffer, memory, time
     "#]],
     );

@@ -1,25 +1,34 @@
-//! What the README shows is what the command prints.
+//! The README and the guide to the command line show what the command prints.
 
 use crate::Folder;
 
 #[test]
 fn every_example_of_the_readme_is_real() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
-    let readme = std::fs::read_to_string(path).expect("there is a README");
-    let mut folder = Folder::new("readme");
+    every_example_is_real("README.md", "readme");
+}
+
+#[test]
+fn every_example_of_the_guide_to_the_command_line_is_real() {
+    every_example_is_real("docs/guide/cli.md", "guide-cli");
+}
+
+fn every_example_is_real(page: &str, folder: &str) {
+    let path = format!("{}/../../{page}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the page exists");
+    let mut folder = Folder::new(folder);
     // A test that it shows is saved under its name.
-    for text in blocks(&readme, "litmus") {
-        let name = text.split_whitespace().nth(1).expect("a test has a name");
-        folder = folder.file(&format!("{name}.litmus"), text);
+    for test in blocks(&text, "litmus") {
+        let name = test.split_whitespace().nth(1).expect("a test has a name");
+        folder = folder.file(&format!("{name}.litmus"), test);
     }
     let mut examples = 0;
-    for block in blocks(&readme, "console") {
+    for block in blocks(&text, "console") {
         let (command, output) = block.split_once('\n').expect("a command and its output");
         let args = command.strip_prefix("$ teetotal ").expect("a command of teetotal");
         assert_eq!(folder.run(args).stdout, output, "{command}");
         examples += 1;
     }
-    assert!(examples > 0, "the README shows no example");
+    assert!(examples > 0, "{page} shows no example");
 }
 
 /// The blocks of code in `language`.

@@ -6,17 +6,16 @@ use std::ptr;
 use super::region::{contains, is_installed, note_installed};
 use crate::lifetimes;
 
-/// A global allocator for tests that knows which memory belongs to a model.
+/// A global allocator for tests that detects memory errors in models.
 ///
 /// ```
 /// #[global_allocator]
 /// static ALLOCATOR: teetotal_live::alloc::Checked = teetotal_live::alloc::Checked;
 /// ```
 ///
-/// With it, a use after free, a double free and a free that races with an access are found; an access to a block that was
-/// published without synchronization is a data race; an allocation may have the address of a block that its thread has
-/// freed, as a choice of the search; and addresses are the same in every run of the same prefix. Outside of models it is
-/// the allocator of the system.
+/// It detects uses after free, double frees and frees that race with an access. An access to a block that was published
+/// without synchronization is a data race. An allocation may return the address of a freed block, which is a choice of
+/// the search. Addresses are the same in every run of the same prefix. Outside of models it is the system allocator.
 ///
 /// Accesses to types of this crate are compared location by location. Other accesses to a block must come after its
 /// allocation and before its free.
@@ -24,7 +23,7 @@ use crate::lifetimes;
 pub struct Checked;
 
 impl Checked {
-    /// Whether this is the global allocator.
+    /// Returns whether this is the global allocator.
     pub(crate) fn is_installed() -> bool {
         is_installed()
     }
@@ -37,7 +36,7 @@ unsafe impl GlobalAlloc for Checked {
         note_installed();
         match lifetimes::allocate(layout) {
             Some(block) => block,
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             None => unsafe { System.alloc(layout) },
         }
     }
@@ -51,7 +50,7 @@ unsafe impl GlobalAlloc for Checked {
                 unsafe { ptr::write_bytes(block, 0, layout.size()) };
                 block
             }
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             None => unsafe { System.alloc_zeroed(layout) },
         }
     }
@@ -61,7 +60,7 @@ unsafe impl GlobalAlloc for Checked {
         if contains(block as usize) {
             lifetimes::free(block as usize);
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             unsafe { System.dealloc(block, layout) };
         }
     }
@@ -69,15 +68,15 @@ unsafe impl GlobalAlloc for Checked {
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !contains(block as usize) {
-            // What was allocated outside of a model stays there.
-            // SAFETY: the caller's.
+            // Memory that was allocated outside of a model stays with the system allocator. SAFETY: upheld by the
+            // caller.
             return unsafe { System.realloc(block, layout, size) };
         }
         let Ok(new_layout) = Layout::from_size_align(size, layout.align()) else { return ptr::null_mut() };
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         let new = unsafe { self.alloc(new_layout) };
         if !new.is_null() {
-            // SAFETY: both blocks have so many bytes, and the caller's.
+            // SAFETY: both blocks have this many bytes; otherwise upheld by the caller.
             unsafe {
                 ptr::copy_nonoverlapping(block, new, layout.size().min(size));
                 self.dealloc(block, layout);

@@ -1,4 +1,4 @@
-//! What can be wrong with how a model uses its memory.
+//! Memory errors of a model.
 
 use teetotal_program::ThreadId;
 
@@ -7,27 +7,26 @@ use crate::complaint::{Access, Place};
 /// The allocation or the free of a block.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BlockEvent {
-    /// The thread of the model, if it was one.
+    /// The thread of the model, if it was done by one.
     pub thread: Option<ThreadId>,
     /// How many operations the thread had performed before.
     pub after: u32,
-    /// Where in the source; it is known only where an execution is run again to be shown, and if the program has debug
-    /// information.
+    /// The place in the source; known only in replays, and only if the program has debug information.
     pub place: Option<Place>,
 }
 
-/// A use of memory that is not allowed.
+/// A memory error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryFault {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: FaultKind,
-    /// The thread that did it.
+    /// The thread that caused it.
     pub thread: ThreadId,
-    /// Where it did: the access, or the second free.
+    /// The place of the access or of the second free.
     pub place: Option<Place>,
     /// How many operations the thread had performed before.
     pub after: u32,
-    /// Where the block is; 0 if that is not known.
+    /// The address of the block; 0 if it is unknown.
     pub address: usize,
     /// The size of the block in bytes.
     pub size: usize,
@@ -35,21 +34,21 @@ pub struct MemoryFault {
     pub allocated: BlockEvent,
     /// The free of the block, if it is freed.
     pub freed: Option<BlockEvent>,
-    /// The access that nothing orders with the free.
+    /// The access that is not ordered with the free.
     pub access: Option<Access>,
-    /// The access without any type of this crate that nothing orders with the free, or with the allocation.
+    /// The plain access that is not ordered with the free, or with the allocation.
     pub plain: Option<BlockEvent>,
-    /// Whether what is wrong comes after what it conflicts with in every order of this execution.
+    /// Whether the conflicting events happen in this order in every order of the execution.
     pub is_ordered: bool,
 }
 
-/// What is wrong with a use of memory.
+/// The kinds of memory errors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
     /// An access to a block that was freed.
     UseAfterFree,
-    /// An access to what was in a block that was freed and is now allocated for something else.
+    /// An access to the former contents of a block that was freed and allocated again.
     ReusedBlock,
     /// An access through a pointer that was read from a block that was freed.
     StalePointer,

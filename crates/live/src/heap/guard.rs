@@ -1,14 +1,15 @@
-//! Blocks that cannot be accessed until they are: how plain accesses are seen.
+//! Detection of plain accesses by page faults.
 //!
-//! Code may read and write a block without any type of this crate. Such an access is seen by its fault: blocks that other
-//! threads may know of are *closed*, that is without access rights, while code of the model runs. The first access of a
-//! thread between two of its operations opens the block and is noted with the thread's time; what follows until the next
-//! operation is at the same time, and is not seen. A freed block is closed until the execution ends, or until it is
-//! allocated again, and an access to it is a finding. It needs pages that no other block is on ([`super::lane`]).
+//! Code may access a block without a type of this crate. Such a plain access is detected by its page fault: blocks that
+//! other threads may know of are *closed*, that is, without access rights, while code of the model runs. The first
+//! access of a thread between two of its operations opens the block and is recorded with the thread's time; further
+//! accesses until the next operation have the same time and need not be detected. A freed block is closed until the
+//! execution ends or it is allocated again, and an access to it is an error. A closed block needs pages of its own
+//! ([`super::lane`]).
 //!
-//! To close blocks takes system calls, so a search does it only where it matters: from the start once a free, or a read of
-//! a pointer, was seen that an access may race with ([`crate::plain`]). Freed blocks are closed in the first executions too.
-//! A search may look at some of the later executions only ([`PlainAccesses::Sampled`]).
+//! Closing blocks takes system calls, so a search does it only if it matters: after a free or a read of a pointer that
+//! an access may race with ([`crate::plain`]). Freed blocks are also closed in the first executions. A search may
+//! sample later executions ([`PlainAccesses::Sampled`]).
 
 use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
@@ -20,29 +21,29 @@ use super::site::Site;
 use super::{BlockEvent, BlockId, Heap, Moment};
 use crate::plain::PlainAccesses;
 
-/// In so many executions of each copy of a model all freed blocks are closed.
+/// The number of executions of each copy of a model in which all freed blocks are closed.
 const FIRST: u32 = 16;
 
-/// Where accesses are sampled, they are seen in so many executions of each copy of a model,
+/// If accesses are sampled, the number of initial executions of each copy of a model in which they are observed.
 const TRACKED: u32 = 1_000;
-/// and in one of so many after that.
+/// If accesses are sampled, the interval of observed executions after the initial ones.
 const SAMPLED: u32 = 64;
 
-/// So many bytes of a block, or of what a thread is started with, are searched for pointers.
+/// The number of bytes of a block, or of the closure of a thread, that are searched for pointers.
 const SEARCHED: usize = 1 << 12;
 
-/// What is closed in an execution.
+/// The closed blocks of an execution.
 #[derive(Default)]
 pub(super) struct Guard {
-    /// Whether accesses can be seen, and may be.
+    /// Whether accesses can be observed, and may be.
     can_track: Cell<bool>,
-    /// Whether they are seen in some executions only, where there are many.
+    /// Whether they are observed in a sample of executions only.
     samples: Cell<bool>,
-    /// Whether the accesses of this search are to be seen.
+    /// Whether the accesses of this search are observed.
     tracks: Cell<bool>,
-    /// Whether those of this execution are.
+    /// Whether the accesses of this execution are observed.
     tracks_now: Cell<bool>,
-    /// How many executions there were.
+    /// The number of executions so far.
     executions: Cell<u32>,
     /// Blocks that are to be closed before code of the model runs.
     open: UnsafeCell<Vec<BlockId>>,
@@ -54,10 +55,10 @@ pub(super) struct Guard {
     faulted: Cell<usize>,
 }
 
-/// How a block came to be watched.
+/// Why a block is watched.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub(super) enum Watched {
-    /// It is not.
+    /// Not watched.
     #[default]
     No,
     /// A thread was started with its address, or it is reached from such a block.
@@ -74,18 +75,18 @@ pub(super) struct Touch {
     site: Site,
 }
 
-/// What was accessed that is closed.
+/// What a failed access was to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Closed {
     /// A block that is allocated.
     Live(BlockId),
     /// A block that was freed.
     Freed,
-    /// What is beside a block.
+    /// Memory beside a block.
     Beside(BlockId),
 }
 
-/// Whether accesses can be seen on this system.
+/// Returns whether accesses can be observed on this system.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn is_supported() -> bool {
     // SAFETY: it only asks.
@@ -101,8 +102,8 @@ fn is_supported() -> bool {
 #[cfg(unix)]
 fn set_open(pages: &Range<usize>, is_open: bool) -> bool {
     let protection = if is_open { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
-    // SAFETY: the pages are of a lane, and belong to a block that nothing else is on. Who accesses what is closed gets a
-    // signal that opens it again, or does not go on.
+    // SAFETY: the pages are of a lane, and belong to a block that nothing else is on. Who accesses what is closed gets
+    // a signal that opens it again, or does not go on.
     unsafe { libc::mprotect(pages.start as *mut libc::c_void, pages.len(), protection) == 0 }
 }
 
@@ -111,7 +112,7 @@ fn set_open(_pages: &Range<usize>, _is_open: bool) -> bool {
     false
 }
 
-/// The pages that `range` is on.
+/// Returns the pages that contain `range`.
 fn pages(range: Range<usize>) -> Range<usize> {
     range.start & !(PAGE - 1)..range.end.next_multiple_of(PAGE)
 }
@@ -133,7 +134,7 @@ impl Run {
 
     /// Opens or closes what was added.
     ///
-    /// Where the system refuses to close pages they stay open, and what is accessed there is not seen.
+    /// If the system refuses to close pages they stay open, and accesses to them are not observed.
     fn end(&mut self, is_open: bool) {
         if !self.0.is_empty() {
             set_open(&self.0, is_open);
@@ -147,7 +148,7 @@ impl Block {
         self.start..self.start + self.size
     }
 
-    /// Whether an access is to be seen.
+    /// Returns whether accesses to the block are observed.
     fn is_to_close(&self) -> bool {
         match self.watched {
             // What happens to locations is seen without, and references that are counted lead to the rest.
@@ -185,7 +186,7 @@ impl Guard {
         self.is_relaxed.set(false);
     }
 
-    /// Looks at the accesses to a block from now on; returns whether it did not for this reason.
+    /// Starts watching the accesses to a block; returns whether it was not watched for this reason before.
     pub(super) fn watch(&self, block: &mut Block, id: BlockId, watched: Watched) -> bool {
         let is_new = block.watched < watched;
         if is_new {
@@ -223,46 +224,46 @@ impl Guard {
 }
 
 impl Heap {
-    /// Plain accesses may be seen, if the system can do that.
+    /// Allows the observation of plain accesses, if the system supports it.
     pub(crate) fn allow_plain(&self, accesses: PlainAccesses) {
         self.guard.can_track.set(accesses != PlainAccesses::Never && self.is_on() && is_supported());
         self.guard.samples.set(accesses == PlainAccesses::Sampled);
     }
 
-    /// Whether plain accesses of this search are seen, but not in this execution.
+    /// Returns whether plain accesses are observed in this search, but not in this execution.
     pub(crate) fn skips_plain(&self) -> bool {
         self.guard.tracks.get() && !self.guard.tracks_now.get()
     }
 
-    /// From now on plain accesses are seen, if they can be.
+    /// Starts observing plain accesses, if possible.
     pub(crate) fn track_plain(&self) {
         self.guard.tracks.set(self.can_track_plain());
         self.guard.tracks_now.set(self.can_track_plain());
     }
 
-    /// Whether plain accesses are seen in this search.
+    /// Returns whether plain accesses are observed in this search.
     pub(crate) fn tracks_plain(&self) -> bool {
         self.guard.tracks.get()
     }
 
-    /// Whether plain accesses are seen in this execution.
+    /// Returns whether plain accesses are observed in this execution.
     #[inline]
     pub(crate) fn tracks_plain_now(&self) -> bool {
         self.guard.tracks_now.get()
     }
 
-    /// Whether plain accesses could be seen.
+    /// Returns whether plain accesses could be observed.
     pub(crate) fn can_track_plain(&self) -> bool {
         self.guard.can_track.get()
     }
 
-    /// Whether there is a closed block.
+    /// Returns whether there is a closed block.
     #[inline]
     pub(crate) fn has_closed(&self) -> bool {
         self.guard.has_closed.get()
     }
 
-    /// Closes what is to be closed while code of a thread runs; where that `is_alone`, only what was freed.
+    /// Closes the watched blocks while code of a thread runs; if the thread `is_alone`, only the freed ones.
     pub(crate) fn close(&self, is_alone: bool) {
         if is_alone != self.guard.is_relaxed.replace(is_alone) && is_alone {
             self.open_all();
@@ -292,7 +293,7 @@ impl Heap {
         });
     }
 
-    /// Opens the blocks that are allocated, so that this crate can look at what they hold.
+    /// Opens the allocated blocks, so that this crate can read their contents.
     pub(crate) fn open_live(&self) {
         if !self.has_closed() {
             return;
@@ -320,7 +321,7 @@ impl Heap {
         }
     }
 
-    /// What is closed at `address`, if anything is.
+    /// Returns what is closed at `address`, if anything.
     pub(crate) fn closed_at(&self, address: usize) -> Option<Closed> {
         let lane = self.arena.as_ref()?.lane_of(address)?;
         self.with(|lanes, _| {
@@ -340,7 +341,7 @@ impl Heap {
         })
     }
 
-    /// Opens a block that `thread` accesses, and takes note of that.
+    /// Opens a block that `thread` accesses, and records the access.
     pub(crate) fn touch(&self, id: BlockId, thread: Option<ThreadId>, when: Moment) {
         self.with(|lanes, sites| {
             let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
@@ -357,22 +358,22 @@ impl Heap {
         });
     }
 
-    /// Whether it is recorded where accesses are.
+    /// Returns whether it is recorded where accesses are.
     pub(crate) fn records_sites(&self) -> bool {
         self.with(|_, sites| sites.is_recorded())
     }
 
-    /// The access to `address` has failed, and is told by who goes on with it.
+    /// Records that the access to `address` has failed, to be reported later.
     pub(crate) fn note_faulted(&self, address: usize) {
         self.guard.faulted.set(address);
     }
 
-    /// The address of the access that has failed last.
+    /// Returns the address of the access that has failed last.
     pub(crate) fn faulted(&self) -> usize {
         self.guard.faulted.get()
     }
 
-    /// A plain access to a block that `is_known` does not say to come before, by the time of its thread.
+    /// Returns a plain access to a block that is not ordered before, according to `is_known` of its time.
     pub(crate) fn plain_rival(&self, id: BlockId, is_known: impl Fn(ThreadId, Moment) -> bool) -> Option<BlockEvent> {
         self.with(|lanes, sites| {
             let touches = &lanes[id.lane as usize].blocks[id.index as usize].touches;
@@ -382,7 +383,7 @@ impl Heap {
         })
     }
 
-    /// An `Arc` of this crate was made of what is at `address`.
+    /// Records that the block at `address` belongs to an `Arc` of this crate.
     pub(crate) fn note_counted(&self, address: usize) {
         let Some(lane) = self.arena.as_ref().and_then(|arena| arena.lane_of(address)) else { return };
         self.with(|lanes, _| {
@@ -392,7 +393,7 @@ impl Heap {
         });
     }
 
-    /// Whether another thread than `thread` may know the address of a block.
+    /// Returns whether another thread than `thread` may know the address of a block.
     pub(crate) fn is_shared(&self, id: BlockId) -> bool {
         self.with(|lanes, _| {
             let block = &lanes[id.lane as usize].blocks[id.index as usize];
@@ -400,18 +401,18 @@ impl Heap {
         })
     }
 
-    /// A thread is started with what is in `range`: blocks that it points to are known to it.
+    /// Records that a thread is started with the contents of `range`: it knows the blocks that these point to.
     ///
     /// # Safety
     /// The range can be read.
     pub(crate) unsafe fn watch_reached(&self, range: Range<usize>) {
         if self.is_on() {
-            // SAFETY: the caller's.
+            // SAFETY: upheld by the caller.
             self.with(|lanes, _| unsafe { self.watch_from(lanes, range) });
         }
     }
 
-    /// The blocks that others may know of may lead to others.
+    /// Adds the blocks that are reachable from watched blocks.
     pub(super) fn watch_published(&self, lanes: &mut [Lane], id: BlockId) {
         let block = &mut lanes[id.lane as usize].blocks[id.index as usize];
         if self.guard.watch(block, id, Watched::Published) && block.is_live && !block.is_closed {
@@ -432,7 +433,7 @@ impl Heap {
             let start = range.start.next_multiple_of(size_of::<usize>());
             let end = range.end.min(range.start + SEARCHED);
             for at in (start..end.saturating_sub(size_of::<usize>() - 1)).step_by(size_of::<usize>()) {
-                // SAFETY: the caller's; blocks are there as long as they are not freed.
+                // SAFETY: upheld by the caller; blocks are there as long as they are not freed.
                 let word = unsafe { (at as *const usize).read_volatile() };
                 let Some(lane) = arena.lane_of(word) else { continue };
                 let Some(index) = lanes.get(lane).and_then(|lane| lane.around(word)) else { continue };
@@ -445,7 +446,7 @@ impl Heap {
         }
     }
 
-    /// A block was freed: it is closed where an access to it would be a finding.
+    /// Closes a freed block if an access to it would be an error.
     pub(super) fn close_freed(&self, block: &mut Block) {
         let is_first = self.guard.executions.get() <= FIRST && self.can_track_plain();
         if (is_first || self.tracks_plain_now() && block.is_to_close()) && block.close() {

@@ -11,20 +11,20 @@ use super::{BlockId, Moment};
 use crate::identity::Key;
 use crate::reuse::Free;
 
-/// Sizes and places of blocks are multiples of this.
+/// The granularity of sizes and addresses of blocks.
 const GRAIN: usize = 16;
 
-/// What is left of an execution takes whole pages, and the first blocks of a lane have pages of their own.
+/// Leftovers of an execution occupy whole pages, and the first blocks of a lane have pages of their own.
 pub(super) const PAGE: usize = 1 << 12;
 
-/// So many blocks have,
+/// The number of blocks of a lane that have pages of their own.
 const ALONE: usize = 1 << 12;
-/// unless they are larger than this,
+/// The size above which a block has no pages of its own.
 const ALONE_BYTES: usize = 1 << 20;
-/// or in another part of a lane than the first of so many.
+/// The number of parts of a lane; only blocks in the first part have pages of their own.
 pub(super) const ALONE_PART: usize = 8;
 
-/// From one block to the next the place in its page moves by so much, so that not all use the same lines of a cache.
+/// The offset between the positions of consecutive blocks in their pages, so that they use different cache lines.
 const STRIDE: usize = 13 * 64;
 
 /// A block of memory.
@@ -52,7 +52,7 @@ pub(super) struct Block {
     pub(super) is_alone: bool,
     /// Whether it cannot be accessed.
     pub(super) is_closed: bool,
-    /// Whether other threads may know of it otherwise.
+    /// Whether other threads may know of it in another way.
     pub(super) watched: Watched,
     /// The plain accesses to it that were seen, the last of each thread.
     pub(super) touches: Vec<Touch>,
@@ -63,7 +63,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// It is allocated.
+    /// Allocates the block.
     pub(super) fn begin(&mut self, owner: ThreadId, born: Moment, allocated: Site) {
         (self.owner, self.born, self.allocated) = (owner, born, allocated);
         self.is_live = true;
@@ -76,27 +76,28 @@ impl Block {
         self.is_counted = false;
     }
 
-    /// Whether `thread`, which frees it, has had its address in a location, so that it may be reused.
+    /// Returns whether `thread`, which frees it, has had its address in a location, so that it may be reused.
     ///
-    /// It depends on nothing but what the thread itself has done: what it does next must not depend on when others do
-    /// something. Memory that only the standard library knows is never such: it may be freed while a lock is held.
+    /// This depends only on what the thread itself has done, since its next operation must not depend on the timing of
+    /// other threads. Memory that only the standard library knows is never reused: it may be freed while a lock is
+    /// held.
     pub(super) fn is_shared_by(&self, thread: ThreadId) -> bool {
         self.published_by & bit(thread) != 0
     }
 
-    /// Whether another thread may know of it, so that it stays when it is freed.
+    /// Returns whether another thread may know of it, so that it stays when it is freed.
     pub(super) fn stays(&self) -> bool {
         self.published_by != 0 || !self.keys.is_empty()
     }
 
-    /// It is freed.
+    /// Frees the block.
     pub(super) fn end(&mut self, freed_by: Option<ThreadId>, died: Moment, freed: Site) {
         (self.freed_by, self.died, self.freed) = (freed_by, died, freed);
         self.is_live = false;
     }
 }
 
-/// The bit of a thread.
+/// Returns the bit of a thread.
 pub(super) fn bit(thread: ThreadId) -> u64 {
     1 << (thread.index() % 64)
 }
@@ -106,7 +107,7 @@ pub(super) fn bit(thread: ThreadId) -> u64 {
 pub(super) struct GivenUp {
     pub(super) free: Free,
     pub(super) id: BlockId,
-    /// Whether the thread has allocated it once more.
+    /// Whether the thread has allocated it again.
     pub(super) is_taken: bool,
 }
 
@@ -129,7 +130,7 @@ impl Lane {
         Lane { owner, bounds, first, next: first, blocks: Vec::new(), spare: Vec::new(), given_up: Vec::new() }
     }
 
-    /// Allocates a block; nothing if there is no room.
+    /// Allocates a block; returns `None` if there is no room.
     pub(super) fn allocate(&mut self, born: Moment, size: usize, align: usize, site: Site) -> Option<usize> {
         let fits = |&index: &u32| {
             let block = &self.blocks[index as usize];
@@ -181,34 +182,35 @@ impl Lane {
         Some(start)
     }
 
-    /// How far from the beginning of its page the next block is, which has that to itself.
+    /// Returns the offset in its page of the next block, which has pages of its own.
     fn offset(&self, size: usize, align: usize) -> usize {
         let room = PAGE.saturating_sub(size);
         let offset = self.blocks.len() * STRIDE % (room + 1);
         offset - offset % align.max(GRAIN)
     }
 
-    /// The block that begins at `address`.
+    /// Returns the block that begins at `address`.
     pub(super) fn at(&self, address: usize) -> Option<usize> {
         self.blocks.binary_search_by_key(&address, |block| block.start).ok()
     }
 
-    /// The block that `address` is in.
+    /// Returns the block that contains `address`.
     pub(super) fn around(&self, address: usize) -> Option<usize> {
         let index = self.blocks.partition_point(|block| block.start <= address).checked_sub(1)?;
         (address < self.blocks[index].start + self.blocks[index].size).then_some(index)
     }
 
-    /// Where the blocks are that it has.
+    /// Returns the address ranges of its blocks.
     pub(super) fn used(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.blocks.iter().filter(|block| block.is_live).map(|block| block.start..block.start + block.size)
     }
 
-    /// The execution ends; what is still allocated stays where it is.
+    /// Ends the execution; blocks that are still allocated stay in place.
     pub(super) fn end_execution(&mut self, arena: &Arena, index: usize) {
         let live = self.blocks.iter().filter(|block| block.is_live);
         let (n_live, end) = live.fold((0, 0), |(n, _), block| (n + 1, block.start + block.size));
-        // The next one begins at the same place in a page, so that what looks at the low bits of addresses does the same.
+        // The next one begins at the same place in a page, so that code that depends on the low bits of addresses
+        // behaves the same.
         let step = if end - self.bounds.start.min(end) < self.bounds.len() / 2 { PAGE } else { GRAIN };
         self.first = arena.leave(index, n_live, end.next_multiple_of(step));
         self.next = self.first;

@@ -1,13 +1,13 @@
-//! What freed blocks are filled with.
+//! The poison of freed blocks.
 //!
 //! The poison is the address of memory that cannot be accessed, so that a pointer read from a freed block leads there.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So many bytes around the poison cannot be accessed.
+/// The number of inaccessible bytes around the poison.
 const BYTES: usize = 1 << 20;
 
-/// The poison; on systems where no memory can be reserved it is this.
+/// The poison on systems where no memory can be reserved.
 static POISON: AtomicUsize = AtomicUsize::new(0x7eee_eeee_eee8);
 
 /// Reserves the memory that the poison points to.
@@ -26,12 +26,12 @@ pub(crate) fn watch_poison() {
     }
 }
 
-/// Whether an access to `address` followed the poison.
+/// Returns whether an access to `address` followed the poison.
 pub(crate) fn is_poison(address: usize) -> bool {
     address.abs_diff(POISON.load(Ordering::Relaxed)) < BYTES / 2
 }
 
-/// An address near the poison that nothing leads to.
+/// Returns an address near the poison that nothing leads to.
 pub(crate) fn resume_address() -> usize {
     POISON.load(Ordering::Relaxed) - BYTES / 2 + 64
 }
@@ -42,7 +42,7 @@ pub(crate) fn resume_address() -> usize {
 /// Nothing uses the block any more.
 pub(super) unsafe fn fill(start: usize, size: usize) {
     let poison = POISON.load(Ordering::Relaxed).to_ne_bytes();
-    // SAFETY: the caller's.
+    // SAFETY: upheld by the caller.
     let bytes = unsafe { std::slice::from_raw_parts_mut(start as *mut u8, size) };
     for chunk in bytes.chunks_mut(poison.len()) {
         chunk.copy_from_slice(&poison[..chunk.len()]);

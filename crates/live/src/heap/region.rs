@@ -1,7 +1,7 @@
-//! The address space that blocks of models come from.
+//! The address space for blocks of models.
 //!
-//! It is reserved once for the process, and memory is there only where it is touched. It has arenas, one for each model
-//! under way, and an arena has lanes, one for each thread of the model.
+//! It is reserved once for the process, and memory is committed on first use. It consists of arenas, one for each
+//! running model, and an arena of lanes, one for each thread of the model.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -10,21 +10,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::lane::{ALONE_PART, PAGE};
 
-/// So many lanes there are, two for each of 64 threads of a model; what others allocate comes from the system.
+/// The number of lanes: two for each of 64 threads of a model; other threads use the system allocator.
 const LANES: usize = 128;
 
-/// So many models may be under way at a time.
+/// The maximum number of models that run at the same time.
 const ARENAS: usize = 64;
 
-/// Lanes have this size where there is address space enough, or else the next.
+/// The sizes of lanes, of which the first that fits into the address space is used.
 const LANE_BYTES: [usize; 3] = [1 << 30, 1 << 27, 1 << 22];
 
 static IS_INSTALLED: AtomicBool = AtomicBool::new(false);
-/// Where the region is; 0 as long as there is none.
+/// The address of the region; 0 if there is none.
 static START: AtomicUsize = AtomicUsize::new(0);
 static LANE: AtomicUsize = AtomicUsize::new(0);
 
-/// The allocator is the global one.
+/// Records that the checked allocator is the global one.
 #[inline]
 pub(super) fn note_installed() {
     if !IS_INSTALLED.load(Ordering::Relaxed) {
@@ -32,14 +32,14 @@ pub(super) fn note_installed() {
     }
 }
 
-/// Whether the checked allocator is the global one.
+/// Returns whether the checked allocator is the global one.
 pub(crate) fn is_installed() -> bool {
     // Whatever the global allocator is, this asks it for memory.
     drop(std::hint::black_box(Box::new(0_u64)));
     IS_INSTALLED.load(Ordering::Relaxed)
 }
 
-/// Whether `address` may be that of a block of a model.
+/// Returns whether `address` may be that of a block of a model.
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {
     let start = START.load(Ordering::Relaxed);
@@ -93,7 +93,7 @@ fn map(_size: usize) -> Option<usize> {
     None
 }
 
-/// What is kept of an arena from one model to the next, at its beginning: all zeros at first.
+/// The header of an arena, kept from one model to the next; initially zero.
 struct Header {
     is_taken: AtomicBool,
     lanes: [Left; LANES],
@@ -107,7 +107,7 @@ struct Left {
     blocks: AtomicUsize,
 }
 
-/// So many arenas an OS thread keeps: a search and what it makes of what it finds have models of their own.
+/// The number of arenas that an OS thread keeps: a search and the reports on its findings have models of their own.
 const KEPT: usize = 4;
 
 thread_local! {
@@ -129,7 +129,7 @@ impl Own {
         self.in_use.set(in_use);
     }
 
-    /// The first that is not in use and that `is_fit`.
+    /// Returns the first that is not in use and that `is_fit`.
     fn take(&self, is_fit: impl Fn(usize) -> bool) -> Option<usize> {
         let is_free = |index: &usize| self.starts.get()[*index] != 0 && !self.in_use.get()[*index];
         let index = (0..KEPT).filter(is_free).find(|&index| is_fit(self.starts.get()[index]))?;
@@ -171,7 +171,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// An arena that no other model has, if the allocator is installed and there is one.
+    /// Returns an unused arena, if the allocator is installed and there is one.
     pub(super) fn take() -> Option<Self> {
         if !is_installed() {
             return None;
@@ -191,29 +191,29 @@ impl Arena {
             let _ = OWN.try_with(|own| own.keep(arena.start));
             Some(arena)
         };
-        // Where much is left by earlier executions, blocks cannot have pages of their own.
+        // If earlier executions left many blocks, new blocks cannot have pages of their own.
         let has_room = |arena: &Arena| arena.has_room();
         of_own(has_room).or_else(|| of_all(has_room)).or_else(|| of_own(|_| true)).or_else(|| of_all(|_| true))
     }
 
-    /// Whether executions have left little in its lanes.
+    /// Returns whether executions have left little in its lanes.
     fn has_room(&self) -> bool {
         let most = self.lane / ALONE_PART / 2;
         self.header().lanes.iter().all(|left| left.bytes.load(Ordering::Relaxed) < most)
     }
 
     fn header(&self) -> &Header {
-        // SAFETY: the beginning of an arena is mapped for good and holds nothing else; zeros are a value of it.
+        // SAFETY: the beginning of an arena stays mapped and contains nothing else; zeros are a valid value.
         unsafe { &*(self.start as *const Header) }
     }
 
-    /// Where a lane is, if there is one with this number.
+    /// Returns the address range of a lane, if one has this number.
     pub(super) fn lane(&self, index: usize) -> Option<Range<usize>> {
         let start = self.start + (index + 1) * self.lane;
         (index < LANES).then_some(start..start + self.lane)
     }
 
-    /// The lane that `address` is in.
+    /// Returns the lane that contains `address`.
     #[inline]
     pub(super) fn lane_of(&self, address: usize) -> Option<usize> {
         // Lanes have sizes that are powers of two.
@@ -222,18 +222,19 @@ impl Arena {
         (address >= self.start + self.lane && index < LANES).then_some(index)
     }
 
-    /// Whether a number is less than the address of any block.
+    /// Returns whether a number is less than the address of any block.
     #[inline]
     pub(super) fn is_above(&self, number: u64) -> bool {
         number < self.start as u64
     }
 
-    /// The first address of a lane behind what earlier executions left there.
+    /// Returns the first address of a lane behind what earlier executions left there.
     pub(super) fn first_free(&self, index: usize) -> usize {
         self.start + (index + 1) * self.lane + self.header().lanes[index].bytes.load(Ordering::Relaxed)
     }
 
-    /// An execution has left so many more blocks in a lane, up to `end`; returns where the next one begins.
+    /// Records that an execution has left this many more blocks in a lane, up to `end`; returns where the next one
+    /// begins.
     pub(super) fn leave(&self, index: usize, blocks: usize, end: usize) -> usize {
         let left = &self.header().lanes[index];
         if blocks > 0 {
@@ -245,13 +246,14 @@ impl Arena {
         self.first_free(index)
     }
 
-    /// A block is freed that an earlier execution left in a lane.
+    /// Records the free of a block that an earlier execution left in a lane.
     pub(super) fn forget_old(&self, index: usize) {
         let blocks = &self.header().lanes[index].blocks;
         let _ = blocks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |blocks| blocks.checked_sub(1));
     }
 
-    /// Lets another model have it: on the same OS thread if it belongs to that, so that addresses stay the same.
+    /// Releases the arena for another model: on the same OS thread if it belongs to that, so that addresses stay the
+    /// same.
     pub(super) fn give_back(self) {
         if OWN.try_with(|own| own.give_back(self.start)).unwrap_or(false) {
             return;

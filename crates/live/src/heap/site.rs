@@ -1,7 +1,7 @@
-//! Where in the source blocks are allocated and freed.
+//! The places in the source where blocks are allocated and freed.
 //!
-//! The allocator is not told who calls it, and to find out takes longer than to allocate. So it is found out only where an
-//! execution is run again to be shown.
+//! The allocator does not know its caller, and a backtrace takes longer than an allocation. So places are determined
+//! only in replays.
 
 use std::backtrace::Backtrace;
 
@@ -35,7 +35,7 @@ impl Sites {
         self.traces.clear();
     }
 
-    /// Takes note of where the thread that runs is.
+    /// Records the place of the current thread.
     #[inline]
     pub(super) fn add(&mut self) -> Site {
         if !self.is_recorded || is_in_backtrace() {
@@ -45,14 +45,14 @@ impl Sites {
         Site(self.traces.len() as u32 - 1)
     }
 
-    /// The place in the user's source that it came from.
+    /// Returns the place in the user's source.
     pub(super) fn place(&self, site: Site) -> Option<Place> {
         let trace = self.traces.get(site.0 as usize)?;
         place_in(&trace.to_string())
     }
 }
 
-/// Whether the thread that runs is making or printing a backtrace, which the standard library does under a lock.
+/// Returns whether the current thread is making or printing a backtrace, which the standard library does under a lock.
 #[cfg(target_os = "linux")]
 fn is_in_backtrace() -> bool {
     use std::ffi::{c_int, c_void};
@@ -87,7 +87,8 @@ fn is_in_backtrace() -> bool {
     found
 }
 
-/// Whether the thread that runs drops the last reference of an `Arc` of the standard library, as far as symbols tell.
+/// Returns whether the current thread drops the last reference of an `Arc` of the standard library, as far as symbols
+/// tell.
 pub(crate) fn is_in_std_arc() -> bool {
     // The last call of a function may leave no frame of it, and a name may be without its path.
     let names =
@@ -96,16 +97,17 @@ pub(crate) fn is_in_std_arc() -> bool {
     !is_in_backtrace() && Backtrace::force_capture().to_string().lines().any(is_of_arc)
 }
 
-/// Elsewhere it is not known.
+/// On other systems this is unknown.
 #[cfg(not(target_os = "linux"))]
 fn is_in_backtrace() -> bool {
     false
 }
 
-/// The first place in a backtrace that is neither of this crate, of its coroutines, nor of the standard library.
+/// Returns the first place in a backtrace that is neither in this crate, in its coroutines, nor in the standard
+/// library.
 ///
-/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a function
-/// that was inlined may be without its path, so that its file decides too.
+/// Each frame is a line `N: function`, and a line `at file:line:column` where the source is known. The name of a
+/// function that was inlined may be without its path, so that its file decides too.
 fn place_in(trace: &str) -> Option<Place> {
     let own_files = file!().trim_end_matches("heap/site.rs");
     let mut is_own = true;
@@ -129,7 +131,8 @@ fn place_in(trace: &str) -> Option<Place> {
     None
 }
 
-/// The name of a file as `Location` has it: relative to the directory in which the program was built, if it is below.
+/// Returns the name of a file as in `Location`: relative to the directory in which the program was built, if it is
+/// below.
 fn relative(file: &str) -> String {
     let file = file.strip_prefix("./").unwrap_or(file);
     let here = std::env::current_dir().ok();

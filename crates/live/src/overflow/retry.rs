@@ -1,15 +1,15 @@
-//! Leaves code in the middle of an access that has failed, calls [`explain`], and makes the access again.
+//! Interrupts code at a faulting access, calls [`explain`], and retries the access.
 //!
-//! A handler of a signal runs on a small stack and may do little. So it lets the thread go on at [`enter`], which runs on the
-//! thread's own stack, and keeps what the processor held. If [`explain`] returns, an access to an address that is always
-//! closed brings the handler back, which restores what it has kept.
+//! A signal handler runs on a small stack and may do little. So it saves the registers and makes the thread continue at
+//! [`enter`], which runs on the thread's own stack. If [`explain`] returns, an access to an address that is always
+//! closed invokes the handler again, which restores the registers.
 
 use std::cell::UnsafeCell;
 
 use crate::heap::resume_address;
 use crate::plain::explain;
 
-/// What the processor held.
+/// The saved registers.
 struct Kept {
     is_there: bool,
     registers: Registers,
@@ -32,25 +32,25 @@ thread_local! {
     };
 }
 
-/// Runs `f` with what is kept of this OS thread.
+/// Runs `f` with the saved state of this OS thread.
 fn with_kept<R>(f: impl FnOnce(&mut Kept) -> R) -> R {
     // SAFETY: `f` is of this file, and does not come back here.
     KEPT.with(|kept| f(unsafe { &mut *kept.get() }))
 }
 
-/// Whether an access to `address` asks for the access to be made again that has failed before.
+/// Returns whether an access to `address` requests a retry of the failed access.
 pub(super) fn is_asked_for(address: usize) -> bool {
     address == resume_address() && with_kept(|kept| kept.is_there)
 }
 
-/// Calls [`explain`] when the handler returns; says whether that is possible here.
+/// Arranges a call of [`explain`] when the handler returns; returns whether that is possible.
 ///
 /// # Safety
-/// It is the context that the handler was called with.
+/// The context must be the one that the handler was called with.
 pub(super) unsafe fn explain_later(context: *mut libc::c_void) -> bool {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         let context = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
         with_kept(|kept| {
             kept.is_there = true;
@@ -74,7 +74,7 @@ pub(super) unsafe fn explain_later(context: *mut libc::c_void) -> bool {
             explain();
             std::process::abort()
         }
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
         // As after a call by the instruction that made the access.
         registers.regs[30] = registers.pc + 4;
@@ -88,14 +88,14 @@ pub(super) unsafe fn explain_later(context: *mut libc::c_void) -> bool {
     }
 }
 
-/// Restores what the processor held; says whether it did.
+/// Restores the registers; returns whether it did.
 ///
 /// # Safety
-/// It is the context that the handler was called with.
+/// The context must be the one that the handler was called with.
 pub(super) unsafe fn resume(context: *mut libc::c_void) -> bool {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         let context = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext };
         with_kept(|kept| {
             kept.is_there = false;
@@ -114,11 +114,11 @@ pub(super) unsafe fn resume(context: *mut libc::c_void) -> bool {
     }
 }
 
-/// Below its stack a function may have so many bytes of its own.
+/// The size of the red zone below the stack pointer.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 const RED_ZONE: i64 = 128;
 
-/// The registers of a context beside the general ones.
+/// Returns the registers of a context beside the general ones.
 ///
 /// # Safety
 /// The context is one that the system made.
@@ -130,15 +130,15 @@ unsafe fn more(context: &mut libc::mcontext_t) -> &mut [u8] {
     const SAID: usize = 464;
     const MARK: u32 = 0x4650_5853;
     let start = context.fpregs.cast::<u8>();
-    // SAFETY: so many bytes are always there.
+    // SAFETY: this many bytes are always there.
     let legacy = unsafe { std::slice::from_raw_parts(start, LEGACY) };
     let word = |at: usize| u32::from_ne_bytes([legacy[at], legacy[at + 1], legacy[at + 2], legacy[at + 3]]);
     let n_bytes = if word(SAID) == MARK { (word(SAID + 4) as usize).max(LEGACY) } else { LEGACY };
-    // SAFETY: the system says that there are so many.
+    // SAFETY: the system says that there are this many.
     unsafe { std::slice::from_raw_parts_mut(start, n_bytes) }
 }
 
-/// Calls [`explain`] with the stack aligned as a call needs it, and has the access made again.
+/// Calls [`explain`] with an aligned stack, and requests the retry of the access.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[unsafe(naked)]
 extern "C" fn enter() -> ! {

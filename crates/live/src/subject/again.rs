@@ -1,4 +1,4 @@
-//! Running again as far as a plan has it.
+//! Replays of a prefix of an execution.
 
 use teetotal_program::{FailedAwait, Loc, Redo, RedoAnswer, RedoKind, Rewind, Subject, ThreadId, Value};
 
@@ -34,7 +34,7 @@ impl Rewind for Live {
     }
 
     fn settle(&mut self, memory: &dyn Fn(Loc) -> Value) {
-        // What memory holds is of use only to code that stands where the search takes it to be.
+        // The contents of memory are meaningful only if code is at the position that the search assumes.
         self.is_settled = !self.is_lost;
         for (index, loc) in self.memory.get_mut().locations.iter().enumerate() {
             if let Some(loc) = loc {
@@ -82,7 +82,7 @@ impl Rewind for Live {
 }
 
 impl Live {
-    /// Where the threads stand that have not ended.
+    /// Returns the positions of the threads that have not ended.
     fn standing(&self) -> impl Iterator<Item = Standing> + '_ {
         self.threads.iter().enumerate().filter_map(|(index, own)| match &own.state {
             State::Waiting(request) => {
@@ -114,10 +114,10 @@ impl Live {
         }
     }
 
-    /// Runs again as `plan` has it.
+    /// Replays `plan`.
     fn redo(&mut self, plan: &[Redo], written: &mut [Value]) -> Result<(), usize> {
         self.restart();
-        // Whatever is new after the plan gets numbers that the plan does not use.
+        // New cells after the plan get numbers that the plan does not use.
         let n_locations = plan.iter().filter_map(|redo| redo.loc).map(|loc| loc.index() + 1).max().unwrap_or(0);
         let children = plan.iter().filter_map(|redo| redo.child).map(|child| child.index() + 1);
         let memory = self.memory.get_mut();
@@ -160,7 +160,7 @@ impl Live {
     }
 }
 
-/// Whether this is what was done before, as far as its kind tells.
+/// Returns whether this operation is of the same kind as before.
 fn is_of_kind(what: &What, kind: RedoKind) -> bool {
     match kind {
         RedoKind::Read => {

@@ -1,4 +1,4 @@
-//! What can be asked of a model in the middle of an execution.
+//! Queries about a model during an execution.
 
 use std::panic::Location;
 
@@ -12,13 +12,13 @@ use crate::request::{WaitsFor, What};
 use crate::script::RecordedOp;
 
 impl Live {
-    /// Where `thread` stands in the source.
+    /// Returns the place of `thread` in the source.
     #[must_use]
     pub fn source_place(&self, thread: ThreadId) -> Option<&'static Location<'static>> {
         self.threads.get(thread.index())?.place
     }
 
-    /// What `thread` did wrong.
+    /// Returns the error of `thread`, if it failed.
     #[must_use]
     pub fn complaint(&self, thread: ThreadId) -> Option<&Complaint> {
         match &self.threads.get(thread.index())?.state {
@@ -27,52 +27,52 @@ impl Live {
         }
     }
 
-    /// What `thread` has panicked with so far, and where; it may have caught it, or wait for a scope to end.
+    /// Returns the panics of `thread` so far, with their places; it may have caught them.
     #[must_use]
     pub fn panics(&self, thread: ThreadId) -> Vec<(String, Option<Place>)> {
         self.execution.panics_in(thread)
     }
 
-    /// Where the operations of `thread` stand in the source, if that is recorded.
+    /// Returns the places of the operations of `thread`, if recorded.
     #[must_use]
     pub fn places(&self, thread: ThreadId) -> &[&'static Location<'static>] {
         self.threads.get(thread.index()).map_or(&[], |own| &own.places)
     }
 
-    /// What `thread` has done, if places are recorded.
+    /// Returns the operations of `thread`, if places are recorded.
     #[must_use]
     pub fn done(&self, thread: ThreadId) -> &[RecordedOp] {
         self.threads.get(thread.index()).map_or(&[], |own| &own.done)
     }
 
-    /// What `thread` waits for, if it does and that is known.
+    /// Returns what `thread` waits for, if it waits and that is known.
     #[must_use]
     pub fn waits_for(&self, thread: ThreadId) -> Option<WaitsFor> {
         self.request(thread)?.what.waits_for()
     }
 
-    /// Whether `thread` waits with a limit on the time, so that it is not blocked forever.
+    /// Returns whether `thread` waits with a time-out, so that it is not blocked forever.
     #[must_use]
     pub fn is_timed(&self, thread: ThreadId) -> bool {
         let what = self.request(thread).map(|request| &request.what);
         matches!(what, Some(What::Await { timed: true, .. } | What::Lock { timed: true, .. }))
     }
 
-    /// A number for what all threads have read so far, and from where.
+    /// Returns a hash of what all threads have read so far, and from which writes.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let numbers = self.threads.iter().map(|own| own.fingerprint.number(own.performed));
         numbers.fold(0, u64::wrapping_add)
     }
 
-    /// What the last iteration of `thread` read, if that is a failed await.
+    /// Returns what the last iteration of `thread` read, if it is a failed await.
     pub(crate) fn failed_reads(&self, thread: ThreadId) -> Vec<(Loc, Value)> {
         let locations = &self.memory.borrow().locations;
         let at = |(key, value): (Key, Value)| Some((locations.get(key.index()).copied().flatten()?, value));
         self.threads[thread.index()].loops.failed_reads(thread).filter_map(at).collect()
     }
 
-    /// Where the last iteration of `thread` wrote another value for a while, if that is a failed await.
+    /// Returns the locations that the last iteration of `thread` changed temporarily, if it is a failed await.
     pub(crate) fn failed_writes(&self, thread: ThreadId) -> Vec<Loc> {
         let locations = &self.memory.borrow().locations;
         let written = self.threads[thread.index()].loops.failed_deeds().filter_map(|deed| match *deed {
@@ -83,8 +83,8 @@ impl Live {
     }
 }
 
-/// Whether places are in the standard library, as far as that was asked of late: to compare paths takes longer than the
-/// rest of what is done for an operation.
+/// A cache of which places are in the standard library: comparing paths takes longer than all other work for an
+/// operation.
 #[derive(Debug, Default)]
 pub(super) struct PlacesOfStd([(usize, bool); PlacesOfStd::MOST]);
 
@@ -92,7 +92,7 @@ impl PlacesOfStd {
     /// A power of two.
     const MOST: usize = 16;
 
-    /// Whether `place` is in the standard library.
+    /// Returns whether `place` is in the standard library.
     #[inline]
     pub(super) fn has(&mut self, place: &'static Location<'static>) -> bool {
         let address = std::ptr::from_ref(place) as usize;
@@ -104,7 +104,7 @@ impl PlacesOfStd {
     }
 }
 
-/// Whether a place is in the standard library, as that of a destructor is which the compiler calls.
+/// Returns whether a place is in the standard library, as that of a destructor is which the compiler calls.
 #[cold]
 fn is_of_std(place: &Location<'_>) -> bool {
     let file = place.file();

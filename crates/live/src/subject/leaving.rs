@@ -1,4 +1,4 @@
-//! How an execution is left that the search has no more use for.
+//! How the search abandons an execution.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,28 +9,30 @@ use crate::fiber::Fiber;
 use crate::identity::Key;
 use crate::request::What;
 
-/// How often each thread goes on before an execution that the search has left is given up.
+/// The number of operations of each thread before an abandoned execution is given up.
 const MAX_TURNS: u32 = 300;
 
-/// How many operations all threads together perform before it is: they may start ever more threads.
+/// The number of operations of all threads before an abandoned execution is given up: they may start more and more
+/// threads.
 const MAX_CONCLUDED: u32 = 10_000;
 
-/// Whether stacks were discarded in this process, so that what they borrowed from outside of their execution stays so.
+/// Whether stacks were discarded in this process, so that what they borrowed from outside of their execution stays
+/// borrowed.
 static HAS_DISCARDED: AtomicBool = AtomicBool::new(false);
 
-/// Whether an execution was left in the middle in this process, with all that its code has borrowed or locked.
+/// Returns whether an execution was abandoned in this process, with everything that its code has borrowed or locked.
 #[must_use]
 pub fn has_discarded() -> bool {
     HAS_DISCARDED.load(Ordering::Relaxed)
 }
 
 impl Live {
-    /// Ends an execution that the search has no more use for.
+    /// Ends an execution that the search abandons.
     ///
-    /// Code that is in the middle of something cannot be unwound, since it need not expect that. Where the search knows
-    /// what memory holds, with every buffer drained, it runs to its end from there, which is one of its executions. After
-    /// a failure, where the code did something else than the search had planned, and where threads are blocked forever,
-    /// their stacks are discarded: nothing of them runs any more, what they own is leaked, and the ledger counts it.
+    /// Code cannot be unwound at an arbitrary operation, since it need not expect that. If the contents of memory are
+    /// known, with every buffer drained, the code runs to its end from there, which is one of its executions. After a
+    /// failure, after a divergence, and if threads are blocked forever, their stacks are discarded: their code does not
+    /// run any more, what they own is leaked, and the ledger counts it.
     pub(super) fn abandon(&mut self) {
         let has_failed = self.threads.iter().any(|thread| matches!(thread.state, State::Failed(..)));
         let is_done = !self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..)));
@@ -45,7 +47,7 @@ impl Live {
         }
         let is_ended = |thread: &Thread| matches!(thread.state, State::Finished | State::NotStarted);
         if !has_failed && !self.threads.iter().all(is_ended) {
-            // What lives as long as the execution is dropped only after all threads have ended.
+            // Values of the execution are dropped only after all threads have ended.
             self.execution.forget();
         }
         if !has_failed && self.threads.iter().any(|thread| matches!(thread.state, State::Waiting(..))) {
@@ -69,9 +71,9 @@ impl Live {
         }
     }
 
-    /// Lets threads that can go on do so, one operation each in turn, on the memory as it was last written.
+    /// Runs the threads that can continue, one operation each in turn, on the memory as last written.
     ///
-    /// It ends where a thread fails, since others may rely on what that one would have done.
+    /// It stops if a thread fails, since others may rely on what that one would have done.
     fn conclude(&mut self) {
         let mut n_left = MAX_CONCLUDED;
         for _ in 0..MAX_TURNS {
@@ -97,14 +99,14 @@ impl Live {
         }
     }
 
-    /// Whether `thread` is in a failed await and would read the same once more.
+    /// Returns whether `thread` is in a failed await and would read the same again.
     fn would_fail_again(&self, thread: ThreadId) -> bool {
         let loops = &self.threads[thread.index()].loops;
         let is_same = |(key, value): (Key, Value)| self.execution.written(key).is_none_or(|now| now == value);
         loops.failed.is_some() && loops.failed_reads(thread).next().is_some() && loops.failed_reads(thread).all(is_same)
     }
 
-    /// What `thread` is answered when the search has left the execution, if it can go on.
+    /// Returns the answer for `thread` after the search has abandoned the execution, if it can continue.
     pub(crate) fn answer_now(&mut self, thread: ThreadId) -> Option<Value> {
         let what = &self.request(thread)?.what;
         let value = what.cell().map(|cell| self.execution.written(cell.key).unwrap_or(cell.initial));

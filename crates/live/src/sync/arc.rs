@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::Arc`.
+//! A replacement for `std::sync::Arc`.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;
@@ -29,7 +29,7 @@ pub struct Arc<T: ?Sized> {
     tag: Tag,
 }
 
-/// What is not made because of a panic is no leak.
+/// A value that is not created because of a panic is not a leak.
 struct Unmade(Tag, &'static Location<'static>);
 
 impl Drop for Unmade {
@@ -48,7 +48,7 @@ impl<T> Arc<T> {
     /// Creates a pinned `Arc` that owns `value`.
     #[track_caller]
     pub fn pin(value: T) -> Pin<Arc<T>> {
-        // SAFETY: the value is on the heap and is moved by nobody who has only pinned references.
+        // SAFETY: the value is on the heap and cannot be moved through pinned references.
         unsafe { Pin::new_unchecked(Arc::new(value)) }
     }
 
@@ -71,7 +71,7 @@ impl<T> Arc<T> {
         Arc { value: ManuallyDrop::new(value), tag }
     }
 
-    /// Owns `value`, which is no leak if it is never dropped and whose references nothing counts.
+    /// Creates an `Arc` that is not tracked as a leak and whose reference counts are not observed.
     pub(crate) fn untracked(value: T, place: &'static Location<'static>) -> Arc<T> {
         let value = real::Arc::new(value);
         let address = real::Arc::as_ptr(&value).cast::<()>() as usize;
@@ -80,7 +80,7 @@ impl<T> Arc<T> {
         Arc::with_tag(value, tag)
     }
 
-    /// Returns the value if this is the only strong reference, else the reference.
+    /// Returns the value if this is the only strong reference, otherwise the reference as an error.
     #[track_caller]
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
         let (place, tag) = (Location::caller(), this.tag);
@@ -129,7 +129,7 @@ impl<T: ?Sized> Arc<T> {
         Arc { value: ManuallyDrop::new(value), tag }
     }
 
-    /// The one of the standard library, without a change of the counts.
+    /// Returns the `Arc` of the standard library, without a change of the counts.
     fn into_std(self) -> real::Arc<T> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped.
@@ -184,7 +184,7 @@ impl<T: ?Sized> Arc<T> {
         real::Arc::get_mut(&mut this.value)
     }
 
-    /// Returns whether both own the same value.
+    /// Returns whether two `Arc`s own the same value.
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {
         real::Arc::ptr_eq(&this.value, &other.value)
     }
@@ -205,7 +205,7 @@ impl<T: ?Sized> Arc<T> {
     /// The pointer must come from [`Arc::into_raw`], and must be turned back only once.
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         Arc { value: ManuallyDrop::new(unsafe { real::Arc::from_raw(pointer) }), tag }
     }
 
@@ -215,7 +215,7 @@ impl<T: ?Sized> Arc<T> {
     /// The pointer must come from [`Arc::into_raw`], and there must be an owner.
     #[track_caller]
     pub unsafe fn increment_strong_count(pointer: *const T) {
-        // SAFETY: the caller's; the reference is not dropped.
+        // SAFETY: upheld by the caller; the reference is not dropped.
         let this = ManuallyDrop::new(unsafe { Arc::from_raw(pointer) });
         let _more = ManuallyDrop::new(Arc::clone(&this));
     }
@@ -226,7 +226,7 @@ impl<T: ?Sized> Arc<T> {
     /// The pointer must come from [`Arc::into_raw`], and there must be an owner.
     #[track_caller]
     pub unsafe fn decrement_strong_count(pointer: *const T) {
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         drop(unsafe { Arc::from_raw(pointer) });
     }
 }
@@ -246,7 +246,7 @@ impl<T: Clone> Arc<T> {
             match Arc::try_unwrap(unsafe { std::ptr::read(this) }) {
                 // SAFETY: the old one was consumed.
                 Ok(value) => unsafe { std::ptr::write(this, Arc::tagged(real::Arc::new(value), place)) },
-                // SAFETY: the same.
+                // SAFETY: as above.
                 Err(old) => unsafe { std::ptr::write(this, old) },
             }
         }
@@ -279,7 +279,7 @@ impl<T: ?Sized> Drop for Arc<T> {
     fn drop(&mut self) {
         let place = Location::caller();
         self.tag.refuse_ended(FaultKind::DoubleFree, place);
-        // In the open the order of the operations is that of the drops, so that this is not known before.
+        // If the counts are concrete, the order of the operations is that of the drops, so this is not known before.
         let is_last = || real::Arc::strong_count(&self.value) == 1;
         let how = self.tag.strong_dropped(&is_last, place);
         let is_last = is_last();
@@ -290,7 +290,7 @@ impl<T: ?Sized> Drop for Arc<T> {
             return tag.let_go(|| drop(value));
         }
         tag.gone(place);
-        // Weak references have to do with the memory, and not with the value.
+        // Weak references keep the memory, not the value.
         let memory = real::Arc::downgrade(&value);
         let drop_both = || {
             dropping(|| drop(value));

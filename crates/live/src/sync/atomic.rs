@@ -1,4 +1,4 @@
-//! Look-alikes of `std::sync::atomic`.
+//! Replacements for `std::sync::atomic`.
 
 use std::fmt;
 use std::panic::Location;
@@ -19,7 +19,7 @@ use crate::runtime::{current, is_active, perform, settled};
 use crate::spurious::goes_wrong;
 use crate::statics::{known_ref, own_mut, own_ref};
 
-/// The ordering as the search knows it.
+/// Returns the ordering for the search.
 pub(crate) fn order(ordering: Ordering) -> Order {
     match ordering {
         Ordering::Relaxed => Order::Relaxed,
@@ -30,7 +30,7 @@ pub(crate) fn order(ordering: Ordering) -> Order {
     }
 }
 
-/// The ordering of a compare-and-swap that fails.
+/// Returns the failure ordering of a compare-and-swap.
 pub(crate) fn on_failure(ordering: Ordering) -> Ordering {
     match ordering {
         Ordering::Release => Ordering::Relaxed,
@@ -56,7 +56,7 @@ pub fn compiler_fence(ordering: Ordering) {
     real::compiler_fence(ordering);
 }
 
-/// Refuses an ordering that a load cannot have.
+/// Rejects an ordering that is invalid for loads.
 ///
 /// # Panics
 /// If it is one.
@@ -66,7 +66,7 @@ pub(crate) fn assert_load(ordering: Ordering) {
     assert!(ordering != Ordering::AcqRel, "there is no such thing as an acquire-release load");
 }
 
-/// Refuses an ordering that a store cannot have.
+/// Rejects an ordering that is invalid for stores.
 ///
 /// # Panics
 /// If it is one.
@@ -76,7 +76,7 @@ pub(crate) fn assert_store(ordering: Ordering) {
     assert!(ordering != Ordering::AcqRel, "there is no such thing as an acquire-release store");
 }
 
-/// Refuses an ordering that a compare-exchange that fails cannot have.
+/// Rejects an ordering that is invalid for a failed compare-exchange.
 ///
 /// # Panics
 /// If it is one.
@@ -86,7 +86,7 @@ pub(crate) fn assert_failure(ordering: Ordering) {
     assert!(ordering != Ordering::AcqRel, "there is no such thing as an acquire-release failure ordering");
 }
 
-/// A cell under the checker: reads what is in it.
+/// Reads a cell under the checker.
 #[inline]
 pub(crate) fn load(cell: Cell, ordering: Ordering, place: &'static Location<'static>) -> Value {
     perform(What::Load { at: cell, order: order(ordering) }, place)
@@ -97,7 +97,7 @@ pub(crate) fn store(cell: Cell, value: Value, ordering: Ordering, place: &'stati
     perform(What::Store { at: cell, value, order: order(ordering) }, place);
 }
 
-/// Returns the old value.
+/// Performs a read-modify-write under the checker; returns the previous value.
 #[inline]
 pub(crate) fn update(
     cell: Cell,
@@ -110,7 +110,8 @@ pub(crate) fn update(
     perform(What::Rmw { at: cell, update, order: order(ordering), on_failure }, place)
 }
 
-/// A weak compare-exchange that fails spuriously: to every model a compare-exchange that fails. Returns the value.
+/// Performs a weak compare-exchange that fails spuriously, in every model a failed compare-exchange; returns the
+/// current value.
 pub(crate) fn fail_spuriously(
     cell: Cell,
     success: Ordering,
@@ -120,7 +121,7 @@ pub(crate) fn fail_spuriously(
     update(cell, Update::new(Function::Fail, 0, 64), success, failure, place)
 }
 
-/// Whether an access to the cell is the search's affair. If it is not, the cell itself holds its value from now on.
+/// Returns whether accesses to the cell are part of the search. If not, the cell itself contains its value from now on.
 #[track_caller]
 pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bool {
     let is_active = is_active();
@@ -133,17 +134,17 @@ pub(crate) fn is_searched(identity: &Identity, settle: impl FnOnce(Value)) -> bo
     is_active
 }
 
-/// The thread that runs reads the cell while nobody writes to it, which is a race if that is not so.
+/// Reads the cell non-atomically in the current thread, which races with concurrent writes.
 #[track_caller]
 pub(crate) fn read_unsynchronized(cell: Cell) -> Value {
     access(cell.key, Kind::READ);
     load(cell, Ordering::Relaxed, Location::caller())
 }
 
-/// The thread that runs takes the cell for itself, which is a race if others access it. Gives what is in it.
+/// Takes exclusive access to the cell in the current thread, which races with concurrent accesses. Returns its value.
 ///
-/// The cell is a new one from then on, with that value. Whether somebody has accessed it before does not depend on the
-/// order of what happens at the same time.
+/// The cell is a new one from then on, with that value. Whether it was accessed before does not depend on the order of
+/// concurrent events.
 #[track_caller]
 pub(crate) fn take(cell: Cell, identity: &Identity) -> Value {
     access(cell.key, Kind::WRITE);
@@ -157,13 +158,13 @@ pub(crate) fn take(cell: Cell, identity: &Identity) -> Value {
     value
 }
 
-/// Where the value of a cell, which has a key, is before the first operation on it.
+/// Returns where the value of a cell with a key is before the first operation on it.
 #[inline]
 pub(crate) fn initial<'a, R>(real: &'a R, identity: &Identity) -> &'a R {
     if identity.is_known_by_address() { known_ref(real) } else { real }
 }
 
-/// The cell outside of executions, to be changed without an operation.
+/// Returns the cell outside of executions, to be changed without an operation.
 pub(crate) fn exclusive<'a, R>(real: &'a mut R, identity: &Identity) -> &'a mut R {
     identity.note_outside();
     own_mut(real)
@@ -171,7 +172,7 @@ pub(crate) fn exclusive<'a, R>(real: &'a mut R, identity: &Identity) -> &'a mut 
 
 macro_rules! atomic {
     ($name:ident, $int:ty, $bits:expr, $signed:expr) => {
-        /// As the type of the same name in `std::sync::atomic`.
+        /// A replacement for the type of the same name in `std::sync::atomic`.
         pub struct $name {
             real: real::$name,
             pub(crate) identity: Identity,
@@ -189,12 +190,12 @@ macro_rules! atomic {
                 Cell { key, initial: Self::raw(initial), may_race: true }
             }
 
-            /// The cell outside of executions.
+            /// Returns the cell outside of executions.
             fn own(&self) -> &real::$name {
                 own_ref(&self.real)
             }
 
-            /// The same, which is about to be changed.
+            /// Returns the cell outside of executions, which is about to be changed.
             fn written(&self) -> &real::$name {
                 self.identity.note_outside();
                 own_ref(&self.real)
@@ -205,7 +206,7 @@ macro_rules! atomic {
                 is_searched(&self.identity, |value| own_ref(&self.real).store(value as $int, Ordering::Relaxed))
             }
 
-            /// The value as the search knows it.
+            /// Returns the value for the search.
             fn raw(value: $int) -> Value {
                 (value as Value) & (Value::MAX >> (64 - $bits))
             }
@@ -280,7 +281,8 @@ macro_rules! atomic {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`Self::compare_exchange`], but may fail spuriously; in a model up to the bound on spurious failures.
+            /// Like [`Self::compare_exchange`], but may fail spuriously; in a model up to the bound on spurious
+            /// failures.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -297,7 +299,7 @@ macro_rules! atomic {
                 self.compare_exchange(current, new, success, failure)
             }
 
-            /// As [`Self::compare_exchange`], with one ordering; returns the previous value.
+            /// Like [`Self::compare_exchange`], with one ordering; returns the previous value.
             #[track_caller]
             pub fn compare_and_swap(&self, current: $int, new: $int, ordering: Ordering) -> $int {
                 self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)
@@ -389,12 +391,12 @@ macro_rules! integer {
         atomic!($name, $int, $bits, $signed);
 
         impl $name {
-            integer!(@fetch fetch_add, Add, "Adds; returns the previous value.", $int);
-            integer!(@fetch fetch_sub, Sub, "Subtracts; returns the previous value.", $int);
-            integer!(@fetch fetch_and, And, "Keeps the bits of `value`; returns the previous value.", $int);
-            integer!(@fetch fetch_nand, Nand, "Clears the bits that are in both; returns the previous value.", $int);
-            integer!(@fetch fetch_or, Or, "Sets the bits of `value`; returns the previous value.", $int);
-            integer!(@fetch fetch_xor, Xor, "Flips the bits of `value`; returns the previous value.", $int);
+            integer!(@fetch fetch_add, Add, "Adds to the value, wrapping around on overflow; returns the previous value.", $int);
+            integer!(@fetch fetch_sub, Sub, "Subtracts from the value, wrapping around on overflow; returns the previous value.", $int);
+            integer!(@fetch fetch_and, And, "Bitwise AND with the value; returns the previous value.", $int);
+            integer!(@fetch fetch_nand, Nand, "Bitwise NAND with the value; returns the previous value.", $int);
+            integer!(@fetch fetch_or, Or, "Bitwise OR with the value; returns the previous value.", $int);
+            integer!(@fetch fetch_xor, Xor, "Bitwise XOR with the value; returns the previous value.", $int);
 
             /// Stores the maximum; returns the previous value.
             #[track_caller]

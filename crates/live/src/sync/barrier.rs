@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::Barrier`.
+//! A replacement for `std::sync::Barrier`.
 
 use std::fmt;
 use std::panic::Location;

@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::Condvar`.
+//! A replacement for `std::sync::Condvar`.
 
 use std::fmt;
 use std::panic::Location;
@@ -18,8 +18,8 @@ use crate::spurious::goes_wrong;
 
 /// A condition variable.
 ///
-/// In a model its state is the set of waiting threads, one bit for each; from the 65th on they share bits.
-/// A notification orders nothing: what one thread does before it and another after its wait is ordered by the mutex only.
+/// In a model its state is the set of waiting threads, one bit for each; from the 65th on they share bits. A
+/// notification orders nothing: what one thread does before it and another after its wait is ordered by the mutex only.
 pub struct Condvar {
     real: real::Condvar,
     identity: Identity,
@@ -46,7 +46,7 @@ impl Condvar {
         Cell { key: self.identity.key(), initial: 0, may_race: orders_frees() }
     }
 
-    /// Changes the set of threads that wait; gives the old one.
+    /// Changes the set of waiting threads; returns the previous set.
     fn change(&self, function: Function, operand: Value, order: Order, place: &'static Location<'static>) -> Value {
         let update = Update::new(function, operand, 64);
         let on_failure = OnFailure::Load(Order::Relaxed);
@@ -82,7 +82,7 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// As [`Condvar::wait`], with a time-out, which in a model may elapse at any time.
+    /// Like [`Condvar::wait`], with a time-out, which in a model may elapse at any time.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -108,7 +108,7 @@ impl Condvar {
         } else if goes_wrong(Matter::WakeUp, place) {
             self.change(Function::And, !own, Order::Relaxed, place);
         } else {
-            // Where no thread can notify it any more, the time is over.
+            // If no thread can notify it any more, it times out.
             timed_out = self.until_notified(own, true, place) & own != 0;
         }
         paired(lock.lock_at(place), timed_out)
@@ -119,7 +119,7 @@ impl Condvar {
         perform(What::Await { at: self.cell(), until, order: Order::Relaxed, timed }, place)
     }
 
-    /// As [`Condvar::wait_timeout`], until `condition` no longer holds.
+    /// Like [`Condvar::wait_timeout`], until `condition` no longer holds.
     #[track_caller]
     pub fn wait_timeout_while<'a, T, F>(
         &self,
@@ -143,9 +143,9 @@ impl Condvar {
         }
     }
 
-    /// The thread that runs is one of those that wait from now on; gives its bit.
+    /// Adds the current thread to the waiting threads; returns its bit.
     fn begin(&self, place: &'static Location<'static>) -> Value {
-        // Threads that share a bit are woken together, which a wait must expect.
+        // Threads that share a bit are woken together, which is a spurious wake-up.
         let own = 1 << (running().map_or(0, |thread| thread.index()) % 64);
         self.change(Function::Or, own, Order::Relaxed, place);
         own

@@ -1,7 +1,7 @@
-//! How many references there are to what an `Arc` points to.
+//! Reference counts of `Arc`s.
 //!
-//! The counts are hidden from the search as long as nobody can tell in which order they change; see [`crate::hidden`].
-//! In the open they are one location, with the strong references in the lower half and the weak ones in the upper.
+//! The counts are abstracted as long as no thread can observe the order in which they change; see [`crate::hidden`]. If
+//! concrete, they are one location, with the strong count in the lower half and the weak count in the upper.
 
 use std::panic::Location;
 
@@ -21,37 +21,37 @@ use crate::runtime::{
 const STRONG: Value = (1 << 32) - 1;
 const WEAK: Value = 1 << 32;
 
-/// What an execution knows of the counts of one `Arc`.
+/// The data of an execution about the counts of one `Arc`.
 #[derive(Debug)]
 pub(crate) struct Counts {
-    /// What they are called in the ledger: where the `Arc` was made.
+    /// Their name in the ledger: the place where the `Arc` was created.
     name: Name,
     address: usize,
     possession: Option<usize>,
-    /// What the search knows them by, if they are in the open.
+    /// Their location, if they are concrete.
     identity: Option<Box<Identity>>,
-    /// What those knew who dropped a reference.
+    /// The clocks of threads that dropped a strong reference.
     dropped: Clock,
-    /// What those knew who let go of a reference, strong or weak, when they had done so.
+    /// The clocks of threads after they dropped a reference, strong or weak.
     released: Clock,
-    /// When there was another reference, strong or weak, or one weak reference less.
+    /// The times at which a reference was added, or a weak one dropped.
     changed: Clock,
-    /// Which threads looked at them, if any did.
+    /// The threads that read the counts, if any.
     looked: Option<Box<Looked>>,
-    /// Where the `Arc` was made, and where the last strong reference was dropped.
+    /// The places where the `Arc` was created, and where the last strong reference was dropped.
     told: Option<(Told, Option<Told>)>,
 }
 
-/// Who looked at the counts of an `Arc`.
+/// The reads of the counts of an `Arc`.
 #[derive(Debug, Default)]
 struct Looked {
-    /// When somebody looked whether there was a strong reference.
+    /// The times of reads of whether there is a strong reference.
     asked: Clock,
-    /// When somebody looked how many there were.
+    /// The times of reads of the number of references.
     counted: Clock,
 }
 
-/// Which `Arc` of which execution it is.
+/// The identity of an `Arc`: its execution, and its number there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Tag {
     generation: u64,
@@ -60,17 +60,17 @@ pub(super) struct Tag {
 
 /// How the last reference is dropped.
 pub(super) enum Last {
-    /// As it is.
+    /// As an operation.
     Plain,
-    /// Hidden under this name, with what others knew who dropped theirs.
+    /// Abstracted under this name, with the clocks of the threads that dropped other references.
     Unseen(Name, Clock),
 }
 
 impl Tag {
-    /// Of an `Arc` outside of models.
+    /// Creates the counts of an `Arc` outside of models.
     pub(super) const NONE: Tag = Tag { generation: 0, index: 0 };
 
-    /// Of a new `Arc`. One that is a `possession` must be given back.
+    /// Creates the counts of a new `Arc`. If it is a `possession`, it is tracked for leaks.
     pub(super) fn new(address: usize, place: &'static Location<'static>, is_possession: bool) -> Self {
         if running().is_none() {
             return Tag::NONE;
@@ -98,8 +98,8 @@ impl Tag {
         tag.unwrap_or(Tag::NONE)
     }
 
-    /// Of a new `Arc` whose counts are not asked for, and which holds what has no destructor: no code can tell which
-    /// reference is the last, only loops whether there are more.
+    /// Creates the counts of a new `Arc` whose counts are not read and whose value has no destructor: no code can
+    /// observe which reference is the last, only loops whether there are more.
     pub(super) fn uncounted(address: usize) -> Self {
         if running().is_none() {
             return Tag::NONE;
@@ -109,7 +109,7 @@ impl Tag {
         tag
     }
 
-    /// Of the `Arc` that points to `address`.
+    /// Returns the counts of the `Arc` that points to `address`.
     pub(super) fn of(address: usize) -> Self {
         let tag = current(|execution| {
             let index = execution.arcs.borrow().iter().rposition(|counts| counts.address == address)?;
@@ -118,7 +118,7 @@ impl Tag {
         tag.flatten().unwrap_or(Tag::NONE)
     }
 
-    /// It points to `address`.
+    /// Records that it points to `address`.
     pub(super) fn set_address(self, address: usize) {
         self.with(|execution, counts| {
             counts.address = address;
@@ -139,13 +139,13 @@ impl Tag {
         .flatten()
     }
 
-    /// The same, in a thread whose operations are the search's affair.
+    /// Calls `f` with the counts, in a thread whose operations are part of the search.
     fn searched<R>(self, f: impl FnOnce(&Execution, ThreadId, &mut Counts) -> R) -> Option<R> {
         let thread = running()?;
         self.with(|execution, counts| (!execution.is_over.get()).then(|| f(execution, thread, counts))).flatten()
     }
 
-    /// The location of the counts, if they are in the open.
+    /// Returns the location of the counts, if they are concrete.
     fn cell(self) -> Option<Cell> {
         let identity = self.with(|_, counts| counts.identity.as_deref().map(std::ptr::from_ref)).flatten()?;
         // SAFETY: the counts are there as long as the execution is.
@@ -165,7 +165,7 @@ impl Tag {
         Some(perform(What::Rmw { at, update, order, on_failure: OnFailure::Load(Order::Relaxed) }, place))
     }
 
-    /// There is another strong reference.
+    /// Adds a strong reference.
     pub(super) fn strong_added(self, place: &'static Location<'static>) {
         note_taken(self.index + 1, 1);
         if self.change(Function::Add, 1, Order::Relaxed, place).is_none() {
@@ -173,7 +173,7 @@ impl Tag {
         }
     }
 
-    /// There is another weak reference.
+    /// Adds a weak reference.
     pub(super) fn weak_added(self, place: &'static Location<'static>) {
         note_taken(self.index + 1, WEAK as i64);
         if self.change(Function::Add, WEAK, Order::Relaxed, place).is_none() {
@@ -181,7 +181,7 @@ impl Tag {
         }
     }
 
-    /// There is one weak reference less.
+    /// Removes a weak reference.
     pub(super) fn weak_dropped(self, place: &'static Location<'static>) {
         note_taken(self.index + 1, -(WEAK as i64));
         if self.change(Function::Sub, WEAK, Order::Release, place).is_none() {
@@ -199,7 +199,7 @@ impl Tag {
         });
     }
 
-    /// There is one strong reference less; if it `is_last`, gives how that is dropped.
+    /// Removes a strong reference; if it `is_last`, returns how that is dropped.
     pub(super) fn strong_dropped(self, is_last: &dyn Fn() -> bool, place: &'static Location<'static>) -> Last {
         note_taken(self.index + 1, -1);
         let last = self.with(|execution, counts| {
@@ -214,7 +214,7 @@ impl Tag {
             if counts.looked.as_ref().is_some_and(|looked| !knows(&looked.asked) || !knows(&looked.counted)) {
                 execution.expose(counts.name);
             }
-            // If the others are known to have gone before, it is the last in any order.
+            // If the others are known to be dropped before, it is the last in any order.
             let is_hidden = is_last() && !races.knows(thread, &counts.dropped);
             let last = if is_hidden { Last::Unseen(counts.name, counts.dropped.clone()) } else { Last::Plain };
             races.tell(thread, &mut counts.dropped);
@@ -241,7 +241,7 @@ impl Tag {
         }
     }
 
-    /// Refuses an `Arc` that was made outside of the execution, whose counts are not searched.
+    /// Rejects an `Arc` that was created outside of the execution, whose counts are not searched.
     fn refuse_captured(self, place: &'static Location<'static>) {
         if current(|execution| execution.generation.get() != self.generation).unwrap_or(false) {
             refuse_captured(place);
@@ -251,7 +251,7 @@ impl Tag {
         }
     }
 
-    /// Runs `f`, which lets go of a reference. If that frees the memory, the free comes after all that was done through
+    /// Runs `f`, which drops a reference. If that frees the memory, the free is ordered after everything done through
     /// other references.
     pub(super) fn let_go<R>(self, f: impl FnOnce() -> R) -> R {
         let others = self.searched(|execution, thread, counts| {
@@ -265,14 +265,14 @@ impl Tag {
         self.searched(|execution, thread, counts| {
             if execution.heap.is_on() {
                 execution.races.borrow_mut().tell(thread, &mut counts.released);
-                // What the thread does with the memory from here on is not ordered by this.
+                // Later accesses of the thread to the memory are not ordered by this.
                 execution.close_blocks(thread);
             }
         });
         result
     }
 
-    /// What the thread that runs does next depends on how many references there are.
+    /// Records that the next operations of the current thread depend on the number of references.
     pub(super) fn note_counted(self, place: &'static Location<'static>) {
         self.refuse_captured(place);
         self.searched(|execution, thread, counts| {
@@ -284,7 +284,7 @@ impl Tag {
         });
     }
 
-    /// Somebody looks how many references there are; gives strong and weak ones if they are in the open.
+    /// Reads the counts; returns the strong and the weak count if they are concrete.
     pub(super) fn count(self, order: Order, place: &'static Location<'static>) -> Option<(usize, usize)> {
         let Some(at) = self.cell().filter(|_| is_active()) else {
             self.note_counted(place);
@@ -294,7 +294,7 @@ impl Tag {
         Some(((counts & STRONG) as usize, (counts / WEAK) as usize))
     }
 
-    /// Somebody wants the last strong reference; gives whether it is, if that is in the open.
+    /// Tests for the last strong reference; returns the result if the counts are concrete.
     pub(super) fn take_last(self, place: &'static Location<'static>) -> Option<bool> {
         if self.cell().is_none() || !is_active() {
             self.count(Order::Acquire, place);
@@ -304,7 +304,7 @@ impl Tag {
         Some(old & STRONG == 1)
     }
 
-    /// Somebody makes a weak reference strong; gives whether that is possible, if it is in the open.
+    /// Upgrades a weak reference; returns whether that is possible, if the counts are concrete.
     pub(super) fn upgrade(self, place: &'static Location<'static>) -> Option<bool> {
         self.refuse_captured(place);
         if let Some(old) = self.change(Function::AddIf { bits: STRONG }, 1, Order::Acquire, place) {
@@ -321,17 +321,17 @@ impl Tag {
         None
     }
 
-    /// A weak reference could not be made strong although the counts say so.
+    /// Records that a weak reference could not be upgraded although the counts allow it.
     pub(super) fn not_upgraded(self, place: &'static Location<'static>) {
         self.change(Function::Sub, 1, Order::Relaxed, place);
     }
 
-    /// A weak reference was made strong.
+    /// Records that a weak reference was upgraded.
     pub(super) fn upgraded(self) {
         note_taken(self.index + 1, 1);
     }
 
-    /// Ends the thread that runs if it uses a reference, at `place`, although the last one was dropped.
+    /// Ends the current thread if it uses a reference, at `place`, although the last one was dropped.
     pub(super) fn refuse_ended(self, kind: FaultKind, place: &'static Location<'static>) {
         let fault = self.searched(|execution, _, counts| {
             let (made, ended) = counts.told?;
@@ -342,7 +342,7 @@ impl Tag {
         }
     }
 
-    /// The last strong reference is dropped.
+    /// Drops the last strong reference.
     pub(super) fn gone(self, place: &'static Location<'static>) {
         self.with(|execution, counts| {
             let ended = execution.told(place);

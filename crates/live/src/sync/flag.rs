@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::atomic::AtomicBool`.
+//! A replacement for `std::sync::atomic::AtomicBool`.
 
 use std::fmt;
 use std::panic::Location;
@@ -34,12 +34,12 @@ impl AtomicBool {
         Cell { key, initial: initial.into(), may_race: true }
     }
 
-    /// The cell outside of executions.
+    /// Returns the cell outside of executions.
     fn own(&self) -> &real::AtomicBool {
         own_ref(&self.real)
     }
 
-    /// The same, which is about to be changed.
+    /// Returns the cell outside of executions, which is about to be changed.
     fn written(&self) -> &real::AtomicBool {
         self.identity.note_outside();
         own_ref(&self.real)
@@ -50,7 +50,7 @@ impl AtomicBool {
         is_searched(&self.identity, |value| own_ref(&self.real).store(value != 0, Ordering::Relaxed))
     }
 
-    /// Writes what `function` makes of the value, which `own` does outside of executions; returns the previous value.
+    /// Performs the read-modify-write `function`, or `own` outside of executions; returns the previous value.
     #[inline]
     #[track_caller]
     fn update(
@@ -157,7 +157,7 @@ impl AtomicBool {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but may fail spuriously, in a model within the bound on spurious failures.
+    /// Like [`Self::compare_exchange`], but may fail spuriously; in a model up to the bound on spurious failures.
     #[inline]
     #[track_caller]
     pub fn compare_exchange_weak(
@@ -175,7 +175,7 @@ impl AtomicBool {
         self.compare_exchange(current, new, success, failure)
     }
 
-    /// As [`Self::compare_exchange`], with one ordering; returns the previous value.
+    /// Like [`Self::compare_exchange`], with one ordering; returns the previous value.
     #[track_caller]
     pub fn compare_and_swap(&self, current: bool, new: bool, ordering: Ordering) -> bool {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

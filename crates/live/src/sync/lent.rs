@@ -1,8 +1,8 @@
-//! Whether data behind a lock is changed while the lock is held.
+//! Detection of changes to data behind a lock while the lock is held.
 //!
-//! A loop that changes it does not only wait, though it leaves the lock as it was. Compared is the value itself, not
-//! what it points to. A guard may be held for many iterations, and so may a reference that it gave: data is compared at each
-//! operation of the thread that holds the lock.
+//! A loop that changes it does not only wait, although it restores the lock. The value itself is compared, not what it
+//! points to. A guard or a reference from it may be held for many iterations, so data is compared at each operation of
+//! the thread that holds the lock.
 
 use std::cell::RefCell;
 
@@ -13,14 +13,14 @@ use crate::loops::mix;
 use crate::runtime::{current, is_active, note, note_effect, running};
 use crate::waiting::hash_bytes;
 
-/// Data that is lent to be changed, as long as a guard is there.
+/// Data that a guard permits to change.
 #[derive(Debug, Default)]
 pub(super) struct Lent {
     /// A hash of what it was before.
     before: Option<u64>,
 }
 
-/// The data that guards of an execution have lent.
+/// The data that guards of an execution permit to change.
 #[derive(Debug, Default)]
 pub(crate) struct Loans(RefCell<Vec<Loan>>);
 
@@ -74,13 +74,12 @@ impl Lent {
 }
 
 impl Loans {
-    /// Forgets them, for another execution.
+    /// Resets everything for another execution.
     pub(crate) fn clear(&mut self) {
         self.0.get_mut().clear();
     }
 
-    /// One number for how the data that was lent to `thread` differs from what it was at its last operation; 0 if it
-    /// does not.
+    /// Returns a hash of the changes to the data lent to `thread` since its last operation; 0 if there are none.
     #[inline]
     pub(crate) fn changes(&self, thread: ThreadId) -> u64 {
         let mut loans = self.0.borrow_mut();
@@ -99,16 +98,17 @@ impl Loans {
     }
 }
 
-/// One number for a change of the data at `key`, by its hashes; those of a change and of its reversal add up to 0.
+/// Returns a number for a change of the data at `key`, by its hashes; the numbers of a change and of its reversal
+/// cancel out.
 fn change(key: Key, before: u64, after: u64) -> u64 {
     let number = |hash| mix(mix(2, key.index() as u64), hash);
     number(after).wrapping_sub(number(before))
 }
 
-/// A hash of the bytes of a value, unless it is too large.
+/// Returns a hash of the bytes of a value, unless it is too large.
 fn hash_of<T: ?Sized>(data: *const T) -> Option<u64> {
     // SAFETY: the guard of the lock says that there is a value.
     let n_bytes = unsafe { size_of_val(&*data) };
-    // SAFETY: so many bytes are there.
+    // SAFETY: this many bytes are there.
     (n_bytes <= MOST_BYTES).then(|| unsafe { hash_bytes(data.cast::<u8>() as usize, n_bytes) })
 }

@@ -1,4 +1,4 @@
-//! Look-alikes of `std::sync`.
+//! Replacements for `std::sync`.
 
 mod arc;
 pub mod atomic;

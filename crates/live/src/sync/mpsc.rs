@@ -1,6 +1,6 @@
-//! Look-alikes of `std::sync::mpsc`.
+//! Replacements for `std::sync::mpsc`.
 //!
-//! A message has the number that its sender got when it sent it, and stands there until the receiver has come to it.
+//! A message has the number that its sender got when it sent it, and is stored under it until the receiver reaches it.
 
 use std::fmt;
 use std::panic::Location;
@@ -40,7 +40,7 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
     (SyncSender(Way::Real(sender)), Receiver(End::Real(receiver)))
 }
 
-/// What is in the open if a thread can tell whether the receiver of a rendezvous channel is blocked.
+/// Returns the name that is concrete if a thread can observe whether the receiver of a rendezvous channel is blocked.
 fn is_receiver_blocked() -> Name {
     static BLOCKED: u8 = 0;
     Name::new(Kind::Thing, &BLOCKED)
@@ -56,7 +56,7 @@ struct Shared<T> {
 struct Messages<T> {
     /// By their numbers.
     list: Vec<Option<T>>,
-    /// How many the receiver has taken.
+    /// The number of messages that the receiver has taken.
     taken: usize,
 }
 
@@ -80,12 +80,12 @@ impl<T> Shared<T> {
         f(&mut self.messages.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// How many messages a sender may leave in the channel.
+    /// Returns the number of messages that the channel can hold.
     fn room(&self) -> Value {
         self.bound.map_or(Value::MAX, |bound| bound.max(1) as Value)
     }
 
-    /// Puts a message where the receiver finds it; gives it back if nobody receives.
+    /// Stores a message for the receiver; returns it if the receiver was dropped.
     fn put(&self, state: Value, message: T) -> Result<Value, T> {
         if channel::is_closed(state) {
             return Err(message);
@@ -137,7 +137,7 @@ impl<T> Shared<T> {
         self.put(state, message).map(drop).map_err(TrySendError::Disconnected)
     }
 
-    /// The message that the receiver has come to, given the state that it saw.
+    /// Returns the next message of the receiver, given the state that it read.
     fn get(&self, state: Value) -> Option<T> {
         let taken = self.messages.lock().unwrap_or_else(PoisonError::into_inner).taken;
         if channel::sent(state) as usize <= taken {
@@ -150,7 +150,7 @@ impl<T> Shared<T> {
         })
     }
 
-    /// Waits for a message; a wait that is `timed` ends without one where there will be none.
+    /// Waits for a message; a `timed` wait ends without one if none can arrive.
     fn recv(&self, timed: bool, place: &'static Location<'static>) -> Result<T, RecvTimeoutError> {
         if !is_active() {
             return Err(RecvTimeoutError::Disconnected);
@@ -201,7 +201,7 @@ impl<T> Shared<T> {
         self.recv(true, place)
     }
 
-    /// Somebody more may send, or somebody less.
+    /// Changes the number of senders.
     fn count(&self, function: Function, order: Order, place: &'static Location<'static>) {
         if running().is_some() {
             perform_in_drop(self.rmw(function, channel::SENDER, order), place);
@@ -209,14 +209,14 @@ impl<T> Shared<T> {
     }
 }
 
-/// A channel that was made outside of all models, which a model cannot use.
+/// Returns `real`, a channel that was created outside of all models, which a model cannot use.
 #[track_caller]
 fn refused<T>(real: &T) -> &T {
     refuse_captured(Location::caller());
     real
 }
 
-/// A way to send.
+/// A sender.
 enum Way<T, R> {
     Real(R),
     Modeled(Arc<Shared<T>>),
@@ -229,7 +229,7 @@ pub struct Sender<T>(Way<T, real::Sender<T>>);
 pub struct SyncSender<T>(Way<T, real::SyncSender<T>>);
 
 impl<T> Sender<T> {
-    /// Sends a message; an error if the receiver was dropped.
+    /// Sends a message; returns it as an error if the receiver was dropped.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match &self.0 {
@@ -240,7 +240,7 @@ impl<T> Sender<T> {
 }
 
 impl<T> SyncSender<T> {
-    /// Sends a message, waiting for room; an error if the receiver was dropped.
+    /// Sends a message, waiting for room; returns it as an error if the receiver was dropped.
     #[track_caller]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match &self.0 {
@@ -308,7 +308,7 @@ enum End<T> {
 unsafe impl<T: Send> Send for Receiver<T> {}
 
 impl<T> Receiver<T> {
-    /// Waits for a message; an error if there is none and all senders were dropped.
+    /// Waits for a message; returns an error if there is none and all senders were dropped.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match &self.0 {
@@ -326,7 +326,7 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// As [`Receiver::recv`], with a time-out, which in a model may elapse at any time.
+    /// Like [`Receiver::recv`], with a time-out, which in a model may elapse at any time.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         match &self.0 {
@@ -353,7 +353,7 @@ impl<T> Drop for Receiver<T> {
         if running().is_some() {
             perform_in_drop(shared.rmw(Function::Or, channel::CLOSED, Order::AcqRel), Location::caller());
         }
-        // A message that was not handed over is given back to the sender that is blocked.
+        // A message that was not handed over is returned to the blocked sender.
         if shared.bound != Some(0) {
             let rest = shared.with(|messages| std::mem::take(&mut messages.list));
             drop(rest);

@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::Mutex`.
+//! A replacement for `std::sync::Mutex`.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -31,7 +31,7 @@ pub struct Mutex<T: ?Sized> {
 
 // SAFETY: as for the mutex of the standard library; the search gives the lock to one thread at a time.
 unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
 
 /// Access to the data of a locked [`Mutex`].
@@ -45,15 +45,15 @@ pub struct MutexGuard<'a, T: ?Sized> {
     stays: PhantomData<*const ()>,
 }
 
-// SAFETY: a reference to the guard gives only references to the data.
+// SAFETY: a reference to the guard provides only references to the data.
 unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
 
-/// What a lock holds that the thread which runs has taken.
+/// Returns the value of a lock that the current thread holds.
 pub(super) fn holder() -> teetotal_program::Value {
     running().map_or(1, ThreadId::as_holder)
 }
 
-/// The thread that runs has a lock for itself, which is a race with all that nothing orders with it.
+/// Takes exclusive access to a lock in the current thread, which races with unordered accesses.
 #[track_caller]
 pub(super) fn take(lock: &Identity) {
     if is_active() {
@@ -83,7 +83,7 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Where the data is.
+    /// Returns a pointer to the data.
     fn data(&self) -> *mut T {
         // SAFETY: there is a value.
         unsafe { own(self.data.get()) }
@@ -178,7 +178,7 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// Frees the lock under the checker; gives the mutex.
+    /// Releases the lock under the checker; returns the mutex.
     pub(super) fn free(mut self, place: &'static Location<'static>) -> &'a Mutex<T> {
         let lock = self.lock;
         self.end_loan();
@@ -189,12 +189,12 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         lock
     }
 
-    /// The data may no longer be changed.
+    /// Ends the permission to change the data.
     fn end_loan(&mut self) {
         self.lent.end(|| self.lock.identity.key(), self.lock.data());
     }
 
-    /// Waits with the lock that is used outside of models.
+    /// Waits with the lock outside of models.
     pub(super) fn wait_outside(
         mut self,
         place: &'static Location<'static>,
@@ -203,7 +203,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         let lock = self.lock;
         let real = self.real.take();
         std::mem::forget(self);
-        // A guard of a model that is being given up has no lock outside, and nothing to wait for.
+        // A guard of an abandoned model has no lock outside, and nothing to wait for.
         lock.guard(real.map(wait), place)
     }
 }

@@ -1,4 +1,4 @@
-//! Look-alikes of `std::sync::{Once, OnceLock, LazyLock}`.
+//! Replacements for `std::sync::{Once, OnceLock, LazyLock}`.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -15,9 +15,9 @@ use crate::identity::Identity;
 use crate::request::{Cell, Function, Update, What};
 use crate::runtime::{current, is_active, note_effect, perform, perform_in_drop, refuse_misuse, running};
 
-/// What the cell of a [`Once`] holds when it is done.
+/// The value of the cell of a completed [`Once`].
 const DONE: Value = Value::MAX;
-/// And when the thread that did it panicked.
+/// The value of the cell of a [`Once`] whose closure panicked.
 pub(crate) const POISONED: Value = Value::MAX - 1;
 
 /// One-time initialization.
@@ -37,7 +37,7 @@ impl OnceState {
     }
 }
 
-/// Says that it is done, or not if it ends by a panic.
+/// A guard that completes the [`Once`], or poisons it on a panic.
 struct Finish<'o> {
     once: &'o Once,
     place: &'static Location<'static>,
@@ -62,7 +62,7 @@ impl Once {
         Cell { key: self.identity.key(), initial: 0, may_race: true }
     }
 
-    /// The state in this execution, as far as the thread that runs knows.
+    /// Returns the state in this execution, as far as the current thread has observed it.
     fn known(&self) -> Option<Value> {
         current(|execution| execution.written(self.identity.known(execution)?)).flatten()
     }
@@ -159,7 +159,7 @@ impl fmt::Debug for Once {
 
 /// A value that is set once.
 ///
-/// In a model the value belongs to the execution, so that a static has none at the beginning of each.
+/// In a model the value belongs to the execution, so a static is empty at the beginning of each.
 pub struct OnceLock<T> {
     once: Once,
     real: real::OnceLock<T>,
@@ -174,7 +174,7 @@ impl<T> OnceLock<T> {
         OnceLock { once: Once::new(), real: real::OnceLock::new() }
     }
 
-    /// The value of this execution.
+    /// Returns the value of this execution.
     fn value(&self) -> Option<&T> {
         let pointer = current(|execution| {
             let key = self.once.identity.known(execution)?;
@@ -184,7 +184,7 @@ impl<T> OnceLock<T> {
         pointer.flatten().map(|pointer| unsafe { &*pointer.cast::<T>() })
     }
 
-    /// Whether the lock is used outside of executions, or was made with a value.
+    /// Returns whether the lock is used outside of executions, or was made with a value.
     #[track_caller]
     fn is_outside(&self) -> bool {
         if running().is_some() && self.real.get().is_some() {
@@ -244,7 +244,8 @@ impl<T> OnceLock<T> {
         self.init(|_| f())
     }
 
-    /// The value, which `f` makes if it is not set; `f` learns whether it panicked before in this execution.
+    /// Returns the value, initialized by `f` if it is not set; `f` receives whether it panicked before in this
+    /// execution.
     #[track_caller]
     fn init(&self, f: impl FnOnce(&OnceState) -> T) -> &T {
         if self.is_outside() {
@@ -339,7 +340,7 @@ impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
 /// A value that is initialized at its first use.
 pub struct LazyLock<T, F = fn() -> T> {
     lock: OnceLock<T>,
-    /// Gone from where it is once it was called; a static calls it once in each execution.
+    /// The initializer, moved out when it is called; a static calls it once in each execution.
     init: ManuallyDrop<F>,
     /// Whether it was called outside of models and has not returned.
     has_panicked: AtomicBool,

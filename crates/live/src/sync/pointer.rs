@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::atomic::AtomicPtr`.
+//! A replacement for `std::sync::atomic::AtomicPtr`.
 
 use std::fmt;
 use std::panic::Location;
@@ -24,7 +24,7 @@ pub struct AtomicPtr<T> {
     pub(crate) identity: Identity,
 }
 
-/// The pointer as the search knows it.
+/// Returns the pointer for the search.
 fn raw<T>(pointer: *mut T) -> Value {
     pointer.expose_provenance() as Value
 }
@@ -45,12 +45,12 @@ impl<T> AtomicPtr<T> {
         Cell { key, initial: raw(initial), may_race: true }
     }
 
-    /// The cell outside of executions.
+    /// Returns the cell outside of executions.
     fn own(&self) -> &real::AtomicPtr<T> {
         own_ref(&self.real)
     }
 
-    /// The same, which is about to be changed.
+    /// Returns the cell outside of executions, which is about to be changed.
     fn written(&self) -> &real::AtomicPtr<T> {
         self.identity.note_outside();
         own_ref(&self.real)
@@ -120,7 +120,7 @@ impl<T> AtomicPtr<T> {
         if old == current { Ok(old) } else { Err(old) }
     }
 
-    /// As [`Self::compare_exchange`], but may fail spuriously, in a model within the bound on spurious failures.
+    /// Like [`Self::compare_exchange`], but may fail spuriously; in a model up to the bound on spurious failures.
     #[inline]
     #[track_caller]
     pub fn compare_exchange_weak(
@@ -138,7 +138,7 @@ impl<T> AtomicPtr<T> {
         self.compare_exchange(current, new, success, failure)
     }
 
-    /// As [`Self::compare_exchange`], with one ordering; returns the previous pointer.
+    /// Like [`Self::compare_exchange`], with one ordering; returns the previous pointer.
     #[track_caller]
     pub fn compare_and_swap(&self, current: *mut T, new: *mut T, ordering: Ordering) -> *mut T {
         self.compare_exchange(current, new, ordering, on_failure(ordering)).unwrap_or_else(|old| old)

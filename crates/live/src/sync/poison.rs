@@ -1,9 +1,9 @@
-//! Whether a thread panicked while it held a lock.
+//! Poisoning: whether a thread panicked while it held a lock.
 //!
-//! The flag of the standard library is an atomic of its own with relaxed accesses: set by a guard that is dropped while its
-//! thread unwinds, before the lock is released, and read by whatever takes the lock. As long as it changes only under the
-//! lock, what takes the lock knows it without an operation. `clear_poison` changes it at any time; models that call it
-//! have every access to it searched.
+//! The flag of the standard library is an atomic of its own with relaxed accesses: set by a guard that is dropped while
+//! its thread unwinds, before the lock is released, and read by every thread that takes the lock. As long as it changes
+//! only under the lock, a thread that takes the lock knows it without an operation. `clear_poison` changes it at any
+//! time; models that call it have every access to it searched.
 
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ pub(super) struct Poison {
     real: AtomicBool,
 }
 
-/// What is in the open if a flag may change while the lock is not held.
+/// Returns the name that is concrete if a flag may change while the lock is not held.
 fn is_cleared() -> Name {
     static CLEARED: u8 = 0;
     Name::new(Kind::Thing, &CLEARED)
@@ -41,19 +41,19 @@ impl Poison {
         Cell { key: self.identity.key(), initial, may_race: orders_frees() }
     }
 
-    /// Whether the flag is set, as far as a thread knows that no other thread can change.
+    /// Returns whether the flag is set, as far as a thread knows that no other thread can change.
     pub(super) fn known(&self) -> bool {
         let written = current(|execution| execution.written(self.identity.known(execution)?)).flatten();
         written.map_or_else(|| own_ref(&self.real).load(Ordering::Relaxed), |flag| flag != 0)
     }
 
-    /// Whether the flag is set, for a thread that holds the lock.
+    /// Returns whether the flag is set, for a thread that holds the lock.
     pub(super) fn get_locked(&self, place: &'static Location<'static>) -> bool {
         let is_searched = is_active() && current(|execution| execution.is_open(is_cleared())).unwrap_or(false);
         if is_searched { self.get(place) } else { self.known() }
     }
 
-    /// Whether the flag is set.
+    /// Returns whether the flag is set.
     pub(super) fn get(&self, place: &'static Location<'static>) -> bool {
         if !is_active() {
             return self.known();

@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::RwLock`.
+//! A replacement for `std::sync::RwLock`.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -30,29 +30,29 @@ pub struct RwLock<T: ?Sized> {
 
 // SAFETY: as for the lock of the standard library; the search keeps readers and writers apart.
 unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
 
 /// One reader in the value of the lock; the thread that writes is below it.
 const READER: Value = 1 << 32;
 const WRITER: Value = READER - 1;
-/// One writer that waits, in models in which a thread reads while it already reads.
+/// One waiting writer, in models in which a thread takes a read lock while it holds one.
 const WAITING_WRITER: Value = 1 << 48;
-/// All writers that wait.
+/// All waiting writers.
 pub(crate) const WAITING_WRITERS: Value = !(WAITING_WRITER - 1);
 /// All threads that hold the lock.
 const HOLDERS: Value = WAITING_WRITER - 1;
 
-/// What is in the open if a thread reads while it already reads.
+/// Returns the name that is concrete if a thread takes a read lock while it holds one.
 ///
-/// The standard library does not say whether a reader is let in while a writer waits. That matters to a thread that already
-/// reads: the writer waits for it, so that it is blocked forever if it is kept out.
+/// The standard library does not specify whether a reader may enter while a writer waits. This matters to a thread that
+/// already reads: the writer waits for it, so it is blocked forever if it may not enter.
 fn is_read_twice() -> Name {
     static TWICE: u8 = 0;
     Name::new(Kind::Thing, &TWICE)
 }
 
-/// Whether writers that wait are counted.
+/// Returns whether waiting writers are counted.
 fn counts_writers() -> bool {
     current(|execution| execution.is_open(is_read_twice())).unwrap_or(false)
 }
@@ -93,7 +93,7 @@ impl<T> RwLock<T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Where the data is.
+    /// Returns a pointer to the data.
     fn data(&self) -> *mut T {
         // SAFETY: there is a value.
         unsafe { own(self.data.get()) }
@@ -127,7 +127,7 @@ impl<T: ?Sized> RwLock<T> {
         self.reads(None, place)
     }
 
-    /// Takes the lock to read for a thread that already has it to read.
+    /// Takes a read lock in a thread that already holds one.
     fn read_again(&self, place: &'static Location<'static>) {
         current(|execution| execution.expose(is_read_twice()));
         let bits = WRITER | WAITING_WRITERS;
@@ -138,19 +138,19 @@ impl<T: ?Sized> RwLock<T> {
         self.lock(AddUnless { bits: if is_kept_out { bits } else { WRITER } }, READER, place);
     }
 
-    /// Whether the thread that runs already has the lock to read.
+    /// Returns whether the current thread already holds a read lock.
     fn is_read_here(&self) -> bool {
         let key = self.identity.key();
         current(|execution| Some(execution.readers.borrow().contains(&(running()?, key)))).flatten().unwrap_or(false)
     }
 
-    /// The thread that runs has the lock to read once more.
+    /// Records one more read lock of the current thread.
     fn note_reader(&self) {
         let key = self.identity.key();
         current(|execution| execution.readers.borrow_mut().extend(running().map(|thread| (thread, key))));
     }
 
-    /// The thread that runs has the lock to read once less.
+    /// Records one read lock less of the current thread.
     fn forget_reader(&self) {
         let key = self.identity.key();
         current(|execution| {
@@ -271,7 +271,7 @@ impl<T: ?Sized> RwLock<T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// The data may no longer be changed.
+    /// Ends the permission to change the data.
     fn end_loan(&mut self) {
         self.lent.end(|| self.lock.identity.key(), self.lock.data());
     }
@@ -299,7 +299,7 @@ impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: nobody writes as long as the guard is there.
+        // SAFETY: there is no writer as long as the guard exists.
         unsafe { &*self.lock.data() }
     }
 }
@@ -308,7 +308,7 @@ impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: nobody else reads or writes as long as the guard is there.
+        // SAFETY: there is no other reader or writer as long as the guard exists.
         unsafe { &*self.lock.data() }
     }
 }
@@ -319,7 +319,7 @@ impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
             self.lock.identity.note_outside();
         }
         self.lent.begin(|| self.lock.identity.key(), self.lock.data());
-        // SAFETY: the same.
+        // SAFETY: as above.
         unsafe { &mut *self.lock.data() }
     }
 }

@@ -1,4 +1,4 @@
-//! A look-alike of `std::sync::Weak`.
+//! A replacement for `std::sync::Weak`.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -24,14 +24,14 @@ impl<T> Weak<T> {
 }
 
 impl<T: ?Sized> Weak<T> {
-    /// The one of the standard library, without a change of the counts.
+    /// Returns the `Weak` of the standard library, without a change of the counts.
     pub(super) fn into_std(self) -> real::Weak<T> {
         let mut this = ManuallyDrop::new(self);
         // SAFETY: `this` is not dropped.
         unsafe { ManuallyDrop::take(&mut this.value) }
     }
 
-    /// Whether it is a reference to nothing in every execution.
+    /// Returns whether it refers to no value in every execution.
     fn is_empty(&self) -> bool {
         self.tag == Tag::NONE && self.value.strong_count() == 0
     }
@@ -43,7 +43,7 @@ impl<T: ?Sized> Weak<T> {
             return None;
         }
         let Some(value) = self.value.upgrade() else {
-            // The value is still being made, so that there is no strong reference after all.
+            // The value is still being created, so there is no strong reference.
             self.tag.not_upgraded(Location::caller());
             return None;
         };
@@ -71,7 +71,7 @@ impl<T: ?Sized> Weak<T> {
         counts.map_or_else(|| self.value.weak_count(), |(strong, weak)| if strong == 0 { 0 } else { weak })
     }
 
-    /// Returns whether both refer to the same value.
+    /// Returns whether two references refer to the same value.
     pub fn ptr_eq(&self, other: &Self) -> bool {
         self.value.ptr_eq(&other.value)
     }
@@ -92,7 +92,7 @@ impl<T: ?Sized> Weak<T> {
     /// The pointer must come from [`Weak::into_raw`], and must be turned back only once.
     pub unsafe fn from_raw(pointer: *const T) -> Self {
         let tag = Tag::of(pointer.cast::<()>() as usize);
-        // SAFETY: the caller's.
+        // SAFETY: upheld by the caller.
         Weak { value: ManuallyDrop::new(unsafe { real::Weak::from_raw(pointer) }), tag }
     }
 }

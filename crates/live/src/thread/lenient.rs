@@ -1,4 +1,4 @@
-//! Threads as loom has them: what they run need not be fit for another thread, since under the checker it stays on one.
+//! Threads as in loom: their closures need not be `Send`, since under the checker they stay on one OS thread.
 
 use std::panic::Location;
 
@@ -22,7 +22,7 @@ where
 pub struct Builder(super::Builder);
 
 impl Builder {
-    /// Settings for a thread without a name.
+    /// Creates settings for a thread without a name.
     pub fn new() -> Self {
         Builder::default()
     }

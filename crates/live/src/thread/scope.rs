@@ -1,4 +1,4 @@
-//! Threads that may borrow, since they end before what they borrow.
+//! Scoped threads, which may borrow since they end before what they borrow.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -22,7 +22,7 @@ pub struct Scope<'scope, 'env> {
 enum Threads<'scope, 'env> {
     Real(&'scope std::thread::Scope<'scope, 'env>),
     Modeled {
-        /// The threads that nobody has waited for.
+        /// The threads that were not joined.
         waiting: Mutex<Vec<Started>>,
     },
 }
@@ -75,7 +75,7 @@ where
     let place = Location::caller();
     let threads = Threads::Modeled { waiting: Mutex::default() };
     let scope = Scope { threads, scope: PhantomData, environment: PhantomData };
-    // Threads may borrow from the frames that a panic unwinds, so that it waits for them too.
+    // Threads may borrow from the frames that a panic unwinds, so a panic waits for them too.
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     if let Threads::Modeled { waiting } = &scope.threads {
         // A thread of the scope may start others.
@@ -88,7 +88,7 @@ where
     result.unwrap_or_else(|payload| resume_unwind(payload))
 }
 
-/// The same outside of models.
+/// Runs `f` outside of models and waits for the threads that it starts.
 fn scope_outside<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
@@ -101,7 +101,7 @@ where
         // SAFETY: it is freed when all threads of the scope have ended.
         f(unsafe { &*scope })
     });
-    // SAFETY: it was made above, and nobody has a reference any more.
+    // SAFETY: it was created above, and there are no references any more.
     drop(unsafe { Box::from_raw(own.cast::<Scope<'_, '_>>()) });
     result
 }
@@ -171,8 +171,8 @@ impl Builder {
         let result = unmodeled(|| Packet::untracked(Mutex::new(None), place));
         let body = body(f, result.clone(), place, Ends::InScope);
         let body: Box<dyn FnOnce() + 'scope> = unmodeled(|| Box::new(body));
-        // SAFETY: the scope does not end before the thread has dropped everything of this lifetime; a model that is given
-        // up runs none of its threads any more.
+        // SAFETY: the scope does not end before the thread has dropped everything of this lifetime; a model that is
+        // given up runs none of its threads any more.
         let body: Box<dyn FnOnce() + 'static> = unsafe { std::mem::transmute(body) };
         let modeled = start(self.name, result, body, place);
         locked(waiting).push(Started { number: modeled.number, thread: modeled.thread.clone(), place });

@@ -8,7 +8,7 @@ use crate::record::{self, FORMAT};
 use crate::words;
 
 impl SideBySide<'_> {
-    /// The comparison as one line of JSON, with its line feed.
+    /// Renders the comparison as one line of JSON, with its line feed.
     #[must_use]
     pub fn json(&self) -> String {
         let program = self.program;

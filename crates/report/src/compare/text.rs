@@ -14,17 +14,17 @@ use teetotal_timeline::Role;
 use teetotal_timeline::Timeline;
 use teetotal_timeline::text;
 
-/// With more rows than this, those that every model has are only counted.
+/// The number of rows above which those that every model has are only counted.
 const MANY_ROWS: usize = 24;
 
-/// More rows than this are never shown.
+/// The maximum number of rows that are shown.
 const MOST_ROWS: usize = 200;
 
-/// More explanations than this are only counted.
+/// The maximum number of explanations that are shown.
 const MANY_REASONS: usize = 12;
 
 impl SideBySide<'_> {
-    /// The comparison as text.
+    /// Renders the comparison as text.
     #[must_use]
     pub fn render(&self, detail: Detail, drawing: Drawing) -> String {
         let mut out = String::new();
@@ -47,7 +47,8 @@ impl SideBySide<'_> {
         out
     }
 
-    /// `3 final states under sc, 4 under tso (complete)`; what stopped every search alike is said once.
+    /// Returns `3 final states under sc, 4 under tso (complete)`; a stop reason common to all searches is mentioned
+    /// once.
     fn counts(&self, rows: &[Row<'_>]) -> String {
         let certainty = |report: &Report<'_>| match report.outcome.coverage {
             Coverage::Complete => "complete".to_owned(),
@@ -70,11 +71,11 @@ impl SideBySide<'_> {
         format!("{}{why}", parts.join(", "))
     }
 
-    /// What is asked, and what weakens the table.
+    /// Adds the question, and what weakens the table.
     fn notes(&self, rows: &[Row<'_>]) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(condition) = &self.program.condition {
-            let word = if matches!(condition, Condition::Exists(_)) { "asks" } else { "demands" };
+            let word = if matches!(condition, Condition::Exists(_)) { "asks" } else { "requires" };
             let mark = if rows.iter().any(|row| row.wanted) { "* " } else { "" };
             notes.push(format!("{mark}{word}: {}", printer::condition(self.program, condition)));
         }
@@ -180,7 +181,7 @@ impl Answer {
     }
 }
 
-/// Writes the cells and `end`, whose first two columns are a mark; what is too long continues on the next line.
+/// Writes the cells and `end`, whose first two columns are a mark; long text continues on the next line.
 fn write_row(cells: &[(&str, Role)], widths: &[usize], end: &str, drawing: Drawing, out: &mut String) {
     let before = 2 + widths.iter().map(|width| width + 2).sum::<usize>();
     let mark = end.chars().take(2).collect::<String>();

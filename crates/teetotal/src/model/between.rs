@@ -1,4 +1,4 @@
-//! What threads did between the steps of an execution that something is wrong with: allocations, frees, plain accesses.
+//! What threads did between the steps of a failing execution: allocations, frees, plain accesses.
 
 use teetotal_live::{Access, BlockEvent, Complaint, FaultKind, MemoryFault, Place};
 use teetotal_memory::{Event, EventKind, Source, Trace};
@@ -10,7 +10,7 @@ use super::problem::Problem;
 use super::source_text::SourceTexts;
 use super::storyboard::{Storyboard, thread_name};
 
-/// The rows for what a problem is about and no step shows, in the order in which it happened.
+/// Returns the rows for events of a problem that no step shows, in the order in which they happened.
 pub(super) fn rows(problem: &Problem, board: &Storyboard, texts: &mut SourceTexts) -> Vec<Note> {
     let mut rows = Rows { board, texts, notes: Vec::new() };
     match problem {
@@ -93,12 +93,12 @@ fn line_of(place: Option<&Place>) -> String {
     place.map_or_else(String::new, |place| format!(" :{}", place.line))
 }
 
-/// What the block is called in the table.
+/// Returns the name of the block in the table.
 fn name_of(fault: &MemoryFault, board: &Storyboard) -> String {
     board.pointers.get(&(fault.address as Value)).cloned().unwrap_or_else(|| "the block".to_owned())
 }
 
-/// How many steps come before what `thread` did after so many operations.
+/// Returns the number of steps before what `thread` did after this many operations.
 fn position(trace: &Trace, thread: ThreadId, after: u32) -> usize {
     let is_last = |event: &&Event| match event.kind {
         EventKind::Spawn(child) if after == 0 => child == thread,
@@ -107,7 +107,7 @@ fn position(trace: &Trace, thread: ThreadId, after: u32) -> usize {
     trace.events().iter().find(is_last).map_or(0, |event| event.step as usize + 1)
 }
 
-/// Why nothing orders what is wrong, if that can be told.
+/// Explains why nothing orders the accesses of a problem, if the trace shows it.
 pub(super) fn why(problem: &Problem, board: &Storyboard) -> Option<String> {
     let trace = &board.trace;
     match problem {
@@ -134,7 +134,7 @@ pub(super) fn why(problem: &Problem, board: &Storyboard) -> Option<String> {
     }
 }
 
-/// Since when a thread has had a pointer to a block that another has freed.
+/// Explains since when a thread has had a pointer to a block that another thread freed.
 fn held(fault: &MemoryFault, board: &Storyboard) -> Option<String> {
     let block = name_of(fault, board);
     let value = board.shown.get(&(fault.address as Value))?;
@@ -145,7 +145,7 @@ fn held(fault: &MemoryFault, board: &Storyboard) -> Option<String> {
     Some(format!("{thread} has had {block} since step ({step}), and nothing kept {by} from freeing it meanwhile.\n"))
 }
 
-/// Why what a thread did after so many operations is not ordered before what another did.
+/// Explains why what one thread did after this many operations is not ordered before what another thread did.
 fn unordered(trace: &Trace, first: (ThreadId, u32), second: (ThreadId, u32)) -> String {
     let [one, other] = [first.0, second.0].map(thread_name);
     // A read of the second thread, from a write of the first, that lies between the two.

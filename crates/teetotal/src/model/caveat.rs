@@ -1,4 +1,4 @@
-//! What a claim about a model depends on.
+//! Caveats: what a result about a model depends on.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ impl fmt::Display for Caveat {
     }
 }
 
-/// What the result of a search depends on.
+/// Returns what the result of a search depends on.
 pub(super) fn caveats(builder: &Builder, ledger: &Ledger) -> Vec<Caveat> {
     let mut caveats = Vec::new();
     if ledger.is_spurious_bound_met() {
@@ -89,7 +89,7 @@ pub(super) fn caveats(builder: &Builder, ledger: &Ledger) -> Vec<Caveat> {
     caveats
 }
 
-/// The coverage of a search, given what else it left out.
+/// Returns the coverage of a search, given what else it left out.
 pub(super) fn coverage_of(coverage: Coverage, stats: &Stats, ledger: &Ledger) -> Coverage {
     let coverage = match coverage {
         Coverage::Complete if !ledger.bounded_loops().is_empty() => Coverage::Stopped(StopReason::Turns),

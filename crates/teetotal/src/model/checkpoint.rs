@@ -17,8 +17,8 @@
 //! end 5f3c2d1e4b6a7988
 //! ```
 //!
-//! What is hidden from the search has addresses for names, and paths mean something only to the program that they were
-//! made with; so a file is read only by that program.
+//! Abstracted operations are named by addresses, and paths are meaningful only to the program that wrote them, so only
+//! that program reads the file.
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hasher};
@@ -33,28 +33,28 @@ use teetotal_live::{Ledger, Place};
 use super::Builder;
 use super::conclusion::say;
 
-/// How every file begins.
+/// The first line of every file.
 const TITLE: &str = "teetotal model 3";
 
-/// A file with a checkpoint, or for one.
+/// A checkpoint file, which need not exist yet.
 #[derive(Debug)]
 pub(super) struct Keeper {
     path: PathBuf,
-    /// What must be the same to resume, line by line.
+    /// The lines that must be equal for the search to resume.
     head: String,
 }
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) stats: Stats,
-    /// After how many operations an execution was cut short, if one was.
+    /// The number of operations after which an execution was cut short, if one was.
     pub(super) cut: Option<u64>,
     pub(super) rest: Rest,
 }
 
 impl Keeper {
-    /// The file that `builder` names, if it names one.
+    /// Returns the file that `builder` names, if any.
     pub(super) fn of(builder: &Builder) -> Option<Self> {
         let path = builder.checkpoint_file.clone()?;
         let thread = std::thread::current();
@@ -68,10 +68,10 @@ impl Keeper {
         Some(Keeper { path, head })
     }
 
-    /// Reads the file, if it is there, and puts into `ledger` what was in the open.
+    /// Reads the file, if it exists, and adds to `ledger` what the search had observed.
     ///
     /// # Panics
-    /// If it is of no use.
+    /// If the file cannot be read or belongs to another search.
     pub(super) fn read(&self, ledger: &Ledger) -> Option<Kept> {
         let path = self.path.display();
         let text = match fs::read_to_string(&self.path) {
@@ -132,7 +132,7 @@ impl Keeper {
         }
     }
 
-    /// Keeps a search.
+    /// Saves a search.
     pub(super) fn write(&self, Kept { stats, cut, rest }: &Kept, ledger: &Ledger) {
         let mut text = self.head.clone();
         let Stats { executions, completed, blocked, discarded, failed, abandoned, steps, pending, divergences, .. } =
@@ -165,25 +165,25 @@ impl Keeper {
         }
     }
 
-    /// Says what becomes of the file: it stays only while there is something left to search.
+    /// Reports whether the file was saved or removed: it stays only while the search is unfinished.
     pub(super) fn finish(&self, coverage: &Coverage) {
         match coverage {
             Coverage::Stopped(StopReason::Time | StopReason::Interrupted | StopReason::Executions(_)) => {
                 if !self.path.exists() {
-                    // It was said that it cannot be written.
+                    // That it cannot be written was reported.
                     return;
                 }
                 say(&format!("the search is saved in `{}`; run the same test again to resume it", self.path.display()));
             }
             Coverage::Complete | Coverage::Stopped(_) => {
-                // Where it cannot be removed, the next search says so.
+                // If it cannot be removed, the next search reports that.
                 let _ = fs::remove_file(&self.path);
             }
         }
     }
 }
 
-/// What the last line has, so that a file that was changed is noticed.
+/// Returns the checksum in the last line, by which a changed file is detected.
 fn checksum(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     hasher.write(text.as_bytes());
@@ -215,7 +215,7 @@ fn bounded_loop(text: &str) -> Option<(Place, u32)> {
     Some((place(at)?, bound.parse().ok()?))
 }
 
-/// Which program this is: the version of this crate, and the size and time of the file that runs.
+/// Identifies this program: the version of this crate, and the size and time of the executable.
 fn program() -> String {
     let file = std::env::current_exe().and_then(fs::metadata);
     let built = file.as_ref().ok().and_then(|file| file.modified().ok()?.duration_since(UNIX_EPOCH).ok());
@@ -223,7 +223,7 @@ fn program() -> String {
     format!("{} {size} {}", env!("CARGO_PKG_VERSION"), built.map_or(0, |built| built.as_nanos()))
 }
 
-/// Replaces the file at once, so that there is always a whole checkpoint.
+/// Replaces the file atomically, so that there is always a complete checkpoint.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut name = path.to_path_buf().into_os_string();
     name.push(".new");
@@ -243,7 +243,7 @@ mod tests {
         Keeper { path, head: format!("{TITLE}\ntest of checkpoints\n") }
     }
 
-    /// A ledger in which everything is noted, and nothing twice.
+    /// Creates a ledger in which everything is recorded once.
     fn full() -> Ledger {
         let ledger = Ledger::default();
         let place = |line| Place { file: "a file.rs".to_owned(), line, column: 2 };

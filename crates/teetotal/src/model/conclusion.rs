@@ -1,4 +1,4 @@
-//! Whether a test passes, and what it says.
+//! Decides whether a test passes, and prints why.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use teetotal_engine::{Coverage, StopReason};
 use super::robustness::test_name;
 use super::{Builder, Caveat, Report, Standing};
 
-/// Panics unless the report says that the model holds, or holds within bounds that were chosen.
+/// Panics unless the model holds, or holds within bounds that were set.
 ///
 /// # Panics
-/// If it does not.
+/// If the model fails or the search is incomplete for a reason that was not chosen.
 #[track_caller]
 pub(super) fn conclude(builder: &Builder, report: &Report) {
     if let Some(failure) = &report.failure {
@@ -33,13 +33,13 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
     };
     let why = why(reason, report);
     match reason {
-        // These say that something is wrong with the test, also to loom.
+        // These are errors in the test, also for loom.
         StopReason::Steps(steps) => doubt(builder, false, &too_long(steps, &report.standing)),
         StopReason::NotDeterministic => doubt(builder, false, &not_deterministic(&report.standing)),
         StopReason::Interrupted => {
             panic!("{}interrupted after {}; no violation found", name_of_test(), executions(report))
         }
-        // Nothing holds within a bound that leaves no execution.
+        // A bound that leaves no execution proves nothing.
         _ if is_chosen(builder, reason) && report.executions > 0 => {
             say(&format!("holds within the bound: {why} ({})", executions(report)));
         }
@@ -50,23 +50,23 @@ pub(super) fn conclude(builder: &Builder, report: &Report) {
     }
 }
 
-/// Whether a search is incomplete because of a bound that was set.
+/// Returns whether a search is incomplete because of a bound that was set.
 fn is_chosen(builder: &Builder, reason: StopReason) -> bool {
     match reason {
         StopReason::Preemptions(_) | StopReason::Executions(_) | StopReason::Time => true,
-        // With few preemptions, loops that yield go round less often too.
+        // A preemption bound also lowers the bound on loops that yield.
         StopReason::Turns => builder.fairness_bound.is_some() || builder.preemption_bound.is_some(),
         StopReason::Unrepeatable(_) => builder.leave_out_unrepeatable && !builder.passes_like_loom,
         _ => false,
     }
 }
 
-/// Whether a caveat is printed even if progress was not requested.
+/// Returns whether a caveat is printed even if progress was not requested.
 fn is_always_said(caveat: &Caveat) -> bool {
     matches!(caveat, Caveat::UncheckedMemory | Caveat::SampledAccesses | Caveat::FreeAfter { .. })
 }
 
-/// The line about discarded executions.
+/// Returns the line about discarded executions.
 fn left(report: &Report) -> String {
     let executions = match report.discarded {
         1 => "1 execution was".to_owned(),
@@ -81,10 +81,10 @@ const NOTHING_CHECKED: &str = "nothing was checked: the model uses no atomic, lo
     `teetotal::thread`, not of `std`\n\
     help: the types of `teetotal::shim` are those of `std` unless the build has `RUSTFLAGS=\"--cfg teetotal\"`";
 
-/// Says that it is not known whether a model holds; it fails unless that is allowed or `passes` anyway.
+/// Reports an incomplete search; the model fails unless that is allowed or `passes`.
 ///
 /// # Panics
-/// If it fails.
+/// If the model fails.
 #[track_caller]
 fn doubt(builder: &Builder, passes: bool, why: &str) {
     let text = format!("no violation found, but the search is incomplete: {why}");
@@ -98,12 +98,12 @@ fn doubt(builder: &Builder, passes: bool, why: &str) {
     );
 }
 
-/// What a line begins with that is about this test.
+/// Returns the prefix of lines about this test.
 fn name_of_test() -> String {
     test_name().map_or(String::new(), |name| format!("{name}: "))
 }
 
-/// Why a search that found nothing was not complete.
+/// Returns the reason why a search without violations is incomplete.
 fn why(reason: StopReason, report: &Report) -> String {
     match reason {
         StopReason::Preemptions(1) => "at most 1 preemption in an execution".to_owned(),
@@ -132,7 +132,7 @@ fn executions(report: &Report) -> String {
     }
 }
 
-/// What is said of an execution with more than so many operations.
+/// Returns the message about an execution with more than this many operations.
 fn too_long(steps: u64, standing: &[Standing]) -> String {
     format!(
         "an execution has more than {steps} operations\n{}\
@@ -143,7 +143,7 @@ fn too_long(steps: u64, standing: &[Standing]) -> String {
 
 fn not_deterministic(standing: &[Standing]) -> String {
     format!(
-        "nondeterministic replay: the model did something else when it was run again\n{}\
+        "nondeterministic replay: the model diverged from its previous run\n{}\
          help: a model must not use random numbers, time, addresses or anything else that changes from run to \
          run\n\
          help: objects that threads share, statics included, must be of `teetotal`; for those of another crate, \
@@ -155,7 +155,7 @@ fn not_deterministic(standing: &[Standing]) -> String {
     )
 }
 
-/// Each on a line of its own.
+/// Joins the items, each on a line of its own.
 fn lines(standing: &[Standing]) -> String {
     standing.iter().map(|standing| format!("  {standing}\n")).collect()
 }

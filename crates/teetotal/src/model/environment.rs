@@ -1,7 +1,7 @@
-//! What environment variables say of a model.
+//! Settings of a model in environment variables.
 //!
-//! Each has a name that begins with `TEETOTAL_`; where loom has one for the same, that is honoured too, and gives way to
-//! ours.
+//! Their names begin with `TEETOTAL_`; if loom has a variable for the same setting, it is read too, and ours takes
+//! precedence.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use teetotal_traces::Format;
 
 use super::{Backend, Builder, PlainAccesses};
 
-/// What the environment says of spurious failures and wake-ups; an execution is replayed only with the same.
+/// Sets the bound on spurious failures and wake-ups from the environment; a replay needs the same bound as the search.
 pub(super) fn spurious() -> Option<String> {
     text("TEETOTAL_SPURIOUS")
 }
 
-/// What the environment says of the reuse of freed blocks; an execution is run again only with the same.
+/// Sets the bound on reuse of freed blocks from the environment; a replay needs the same bound as the search.
 pub(super) fn reuse() -> Option<String> {
     text("TEETOTAL_REUSE")
 }
 
-/// Changes `builder` as the environment says.
+/// Changes `builder` according to the environment.
 ///
 /// # Panics
-/// If a variable has a value that means nothing.
+/// If a variable has an invalid value.
 pub(super) fn apply(builder: &mut Builder) {
     if let Some(model) = read(&["TEETOTAL_MODEL"], "one of sc, tso, pso", model) {
         builder.model = model;
@@ -73,7 +73,7 @@ pub(super) fn apply(builder: &mut Builder) {
     builder.log |= is_set("TEETOTAL_LOG") || text("LOOM_LOG").is_some_and(|text| !matches!(text.trim(), "0" | "off"));
 }
 
-/// Limits that `builder` has from the environment.
+/// Sets the limits of `builder` from the environment.
 fn apply_limits(builder: &mut Builder) {
     if let Some(n) = number(&["TEETOTAL_MAX_BRANCHES", "LOOM_MAX_BRANCHES"]) {
         builder.max_branches = n;
@@ -92,12 +92,12 @@ fn apply_limits(builder: &mut Builder) {
     }
 }
 
-/// The token of the execution that is to be run again, if there is one.
+/// Returns the token of the execution to replay, if one is set.
 pub(super) fn replayed() -> Option<String> {
     text("TEETOTAL_REPLAY")
 }
 
-/// After how many seconds without an operation of a model something is said.
+/// Returns the number of seconds without an operation after which the watchdog reports.
 pub(super) fn patience() -> Option<u64> {
     number(&["TEETOTAL_WATCHDOG"]).map(|seconds| seconds as u64)
 }
@@ -107,7 +107,7 @@ fn model(text: &str) -> Option<ModelId> {
 }
 
 fn search(text: &str) -> Option<SearchId> {
-    // What `rf` was called once.
+    // The former name of `rf`.
     let text = if text == "mcr" { "rf" } else { text };
     SearchInfo::of_rust().find(|info| info.name == text).map(|info| info.id)
 }
@@ -144,7 +144,7 @@ fn number(names: &[&str]) -> Option<usize> {
     read(names, "a number", |text| text.parse().ok())
 }
 
-/// The first of these variables that is set, as `parse` reads it.
+/// Returns the value of the first of these variables that is set, as parsed by `parse`.
 fn read<T>(names: &[&str], wanted: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let (name, text) = names.iter().find_map(|name| Some((name, text(name)?)))?;
     let value = parse(text.trim());
@@ -164,7 +164,7 @@ fn switch(text: &str) -> Option<bool> {
     }
 }
 
-/// What a variable holds; one that is empty is not set.
+/// Returns the value of a variable; an empty one counts as not set.
 fn text(name: &str) -> Option<String> {
     let text = std::env::var_os(name)?.to_string_lossy().into_owned();
     (!text.is_empty()).then_some(text)

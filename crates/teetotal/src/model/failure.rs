@@ -1,4 +1,4 @@
-//! From what a search found to what is told: run again, confirmed by the axioms, reduced, described.
+//! From a finding of a search to its report: replayed, confirmed by the axioms, reduced, described.
 
 use teetotal_engine::{Schedule, SearchId};
 use teetotal_judge::axiomatic;
@@ -20,19 +20,19 @@ use super::strengthen;
 use super::violation::{Violation, ViolationKind};
 use super::{Builder, environment};
 
-/// How many executions are spent on saying what happens under a stronger model.
+/// The maximum number of executions for finding out what happens under a stronger model.
 const EXECUTIONS_ELSEWHERE: usize = 10_000;
 
-/// How many columns a timeline may have; a test's output is read in a window that is wider than the least.
+/// The width of a timeline in columns.
 const WIDTH: usize = 110;
 
-/// Says what is wrong, and shows the execution.
+/// Describes the failure and shows the execution.
 pub(super) struct Failing<'f> {
     pub(super) builder: &'f Builder,
     pub(super) body: &'f teetotal_live::Model,
     pub(super) wrong: &'f Wrong,
     pub(super) ledger: &'f Ledger,
-    /// How many executions there were with this one.
+    /// The number of executions up to and including this one.
     pub(super) executions: u64,
     /// The search that found it.
     pub(super) search: SearchId,
@@ -55,7 +55,7 @@ impl Failing<'_> {
         let problem = performed.problem.as_ref().unwrap_or(&self.wrong.problem);
         let mut text = describe(&performed, problem);
         if performed.problem.is_none() {
-            text.push_str("When the execution was run again it did not fail: the model is not deterministic.\n");
+            text.push_str("The execution did not fail when it was replayed: the model is not deterministic.\n");
         }
         let (name, n) = (model.info().name, self.executions);
         let search = if self.search == SearchId::ReadsFrom { " `rf`" } else { "" };
@@ -69,10 +69,10 @@ impl Failing<'_> {
     }
 }
 
-/// Asks the axioms of the model whether they have an execution too that its machine performed.
+/// Checks that the axioms of the model accept an execution that its machine performed.
 ///
 /// # Panics
-/// If they do not: then one of the two definitions is wrong.
+/// If they do not: one of the two definitions is wrong.
 pub(super) fn confirm(performed: &Performed) {
     let model = performed.model;
     let live = &performed.live;
@@ -85,8 +85,8 @@ pub(super) fn confirm(performed: &Performed) {
     }
 }
 
-/// What is wrong with a model that uses an object of another execution, where the search found no execution to show it
-/// because none could be run again.
+/// Returns the failure of a model that uses an object of another execution if no execution can be shown, because none
+/// could be replayed.
 pub(super) fn misused(ledger: &Ledger, model: ModelId) -> Option<Violation> {
     let (message, place) = ledger.misuse()?;
     let text = snippet(&message, &place, None, &mut SourceTexts::default());
@@ -118,7 +118,7 @@ fn places_of(performed: &Performed, problem: &Problem) -> Vec<Place> {
     }
 }
 
-/// What is wrong with an execution that was run again, with the execution.
+/// Returns the failure of a replayed execution, with the execution.
 pub(super) fn show_again(performed: &Performed, problem: &Problem) -> String {
     let mut text = describe(performed, problem);
     text.push('\n');
@@ -126,15 +126,15 @@ pub(super) fn show_again(performed: &Performed, problem: &Problem) -> String {
     text
 }
 
-/// An execution that was run again and is not sequentially consistent.
+/// Describes a replayed execution that is not sequentially consistent.
 pub(super) fn show_relaxed(performed: &Performed) -> String {
     let name = performed.model.info().name;
     format!("not robust: this execution of {name} is not sequentially consistent\n\n{}", timeline(performed))
 }
 
-/// The part of an execution that its failure needs, if that is a failure of the same kind.
+/// Returns the part of an execution that its failure needs, if that fails in the same way.
 fn reduced(perform: &dyn Fn(&Schedule) -> Performed, whole: &Performed, problem: &Problem) -> Option<Performed> {
-    // The search may call threads otherwise than the machine does, so it is the machine that is asked.
+    // The search may number threads differently from the machine, so the machine is used.
     let found = whole.problem.as_ref().filter(|found| found.is_like(problem))?;
     let threads = match found {
         Problem::Failed(_, Complaint::Race(race)) => vec![race.first.thread, race.second.thread],
@@ -148,18 +148,18 @@ fn reduced(perform: &dyn Fn(&Schedule) -> Performed, whole: &Performed, problem:
     (is_whole && smaller.problem.as_ref().is_some_and(|found| found.is_like(problem))).then_some(smaller)
 }
 
-/// Whether a `RefCell` of the standard library panics so that is borrowed.
+/// Returns whether this is the panic of a `RefCell` of the standard library that is already borrowed.
 fn is_of_borrow(text: &str) -> bool {
     text.contains("already borrowed") || text.contains("already mutably borrowed")
 }
 
-/// What is to be said of a borrow that may be one of another execution.
+/// Returns a note on a borrow that another execution may have left.
 const HELP_ON_BORROWS: &str = "\
 help: a discarded execution may hold this borrow forever, if the `RefCell` outlives executions
 help: make the `RefCell` inside of the model, or use `teetotal::thread_local!` in place of `std::thread_local!`
 ";
 
-/// What is wrong, with the places in the source.
+/// Describes the problem, with its places in the source.
 pub(super) fn describe(performed: &Performed, problem: &Problem) -> String {
     let mut texts = SourceTexts::default();
     match problem {
@@ -197,7 +197,7 @@ pub(super) fn describe(performed: &Performed, problem: &Problem) -> String {
     }
 }
 
-/// What a thread that is blocked forever waits for.
+/// Describes what a thread that is blocked forever waits for.
 fn what_for(performed: &Performed, thread: ThreadId) -> String {
     let live = &performed.live;
     let loc = match live.status(thread) {
@@ -223,11 +223,11 @@ fn what_for(performed: &Performed, thread: ThreadId) -> String {
     }
 }
 
-/// Who waits for whom.
+/// Describes which thread waits for which.
 fn deadlock(performed: &Performed, blocked: &[ThreadId], texts: &mut SourceTexts) -> String {
     let live = &performed.live;
     let names: Vec<String> = blocked.iter().map(|&thread| thread_name(thread)).collect();
-    // What is always possible is not blocked: such a thread was in a failed await when the search was there.
+    // A thread whose operation is always possible is not blocked: it was in a failed await.
     let spins = |thread: ThreadId| match live.status(thread) {
         Status::FailedAwait(_) => true,
         Status::Ready(op) => !matches!(op, Op::Lock { .. } | Op::Await { .. } | Op::Join { .. }),
@@ -263,7 +263,7 @@ fn deadlock(performed: &Performed, blocked: &[ThreadId], texts: &mut SourceTexts
     out
 }
 
-/// Which steps the threads repeat that are in a failed await, if some are.
+/// Returns the steps that threads in a failed await repeat, if any.
 fn cycle(performed: &Performed) -> String {
     let live = &performed.live;
     let mut out = String::new();
@@ -285,18 +285,18 @@ fn cycle(performed: &Performed) -> String {
     out
 }
 
-/// A snippet without its first line.
+/// Renders a snippet without its first line.
 pub(super) fn after_message(snippet: &str) -> &str {
     snippet.split_once('\n').map_or("", |(_, rest)| rest)
 }
 
-/// A message with the line of the source that it is about.
+/// Renders a message with the source line that it refers to.
 pub(super) fn snippet(message: &str, place: &Place, label: Option<&str>, texts: &mut SourceTexts) -> String {
     let length = texts.call(place).map_or(1, |call| call.length);
     let source = Source { name: place.file.clone(), text: texts.text(&place.file).map(str::to_owned) };
     let span = Span { source: 0, line: place.line, column: place.column, length };
     let shown = Snippet { message, source: &source, span, label, help: None }.render();
-    // What is printed is the message of a panic, which is an error already.
+    // The text becomes the message of a panic, so it needs no `error:`.
     shown.strip_prefix("error: ").map_or(shown.clone(), str::to_owned)
 }
 
@@ -322,7 +322,7 @@ pub(super) fn timeline(performed: &Performed) -> String {
 }
 
 impl Failing<'_> {
-    /// What there is to say of the models that allow less.
+    /// Describes what happens under the stronger models.
     fn elsewhere(&self, performed: &Performed) -> String {
         let live = &performed.live;
         let allows = |model| axiomatic::accepts_code(model, &performed.trace, |loc| live.initial(loc)).is_ok();
@@ -363,7 +363,7 @@ fn names(models: &[ModelId]) -> String {
     models.iter().map(|model| model.info().name).collect::<Vec<_>>().join(" and ")
 }
 
-/// The variable that replays an execution, before the command that it is for.
+/// Returns the environment variable that replays an execution, to be put before the command.
 pub(super) fn replay_line(token: &str) -> String {
     match test_name() {
         Some(test) => format!("TEETOTAL_REPLAY={token} cargo test {test}"),
@@ -371,7 +371,7 @@ pub(super) fn replay_line(token: &str) -> String {
     }
 }
 
-/// How to run the execution again; what threads do that yield depends on whether there is a bound.
+/// Returns the command that replays the execution; loops that yield depend on the preemption bound, so it is set too.
 fn again(performed: &Performed, bound: Option<usize>) -> String {
     let bound = bound.map_or_else(String::new, |bound| format!("TEETOTAL_MAX_PREEMPTIONS={bound} "));
     let spurious = environment::spurious().map_or_else(String::new, |text| format!("TEETOTAL_SPURIOUS={text} "));
@@ -396,7 +396,7 @@ mod tests {
     use super::super::perform::perform_on;
     use super::*;
 
-    /// A machine with the wrong rules: that of PSO in place of another model.
+    /// A machine with wrong rules: that of PSO under the name of another model.
     macro_rules! broken {
         ($name:ident, $id:expr) => {
             #[derive(Clone, Copy)]
@@ -439,7 +439,7 @@ mod tests {
         assert_ne!(seen, (1, 0), "the second store came first");
     }
 
-    /// What is told of the model under the machine `M`.
+    /// Returns the report on the model under the machine `M`.
     fn told<M: Model>() -> Violation {
         let builder = Builder { model: M::ID, ..Builder::new() };
         let (body, ledger): (teetotal_live::Model, _) = (Arc::new(message_passing), Ledger::default());

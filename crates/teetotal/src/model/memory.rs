@@ -1,4 +1,4 @@
-//! Tells what is wrong with how a model uses its memory.
+//! Reports memory errors of a model.
 
 use teetotal_live::{BlockEvent, FaultKind, MemoryFault, Place};
 use teetotal_program::ThreadId;
@@ -16,7 +16,7 @@ pub(super) fn kind_of(kind: FaultKind) -> ViolationKind {
     }
 }
 
-/// The allocation, the free and the access, as far as they are known.
+/// Returns the allocation, the free and the access, as far as they are known.
 pub(super) fn places_of(fault: &MemoryFault) -> Vec<Place> {
     let plain = fault.plain.as_ref().and_then(|plain| plain.place.clone());
     let access = fault.access.map(|access| access.place.into()).or(plain);
@@ -38,7 +38,7 @@ pub(super) fn threads_of(fault: &MemoryFault) -> Vec<ThreadId> {
     threads
 }
 
-/// What is wrong, with the allocation, the free and the access.
+/// Describes the error, with the allocation, the free and the access.
 pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
     let thread = thread_name(fault.thread);
     let (message, verb) = match fault.kind {
@@ -64,7 +64,7 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
         Some(place) => out.push_str(after_message(&snippet("", place, Some(label), texts))),
         None => out.push_str(&format!("  {label} (the place in the source is not known)\n")),
     };
-    // What only its references are known of has no size.
+    // A block of which only references are known has no size.
     let size = if fault.size == 0 { String::new() } else { format!(" ({} bytes)", fault.size) };
     let allocated = format!("{} allocates the block{size}", by(&fault.allocated));
     match fault.kind {
@@ -86,12 +86,12 @@ pub(super) fn describe(fault: &MemoryFault, texts: &mut SourceTexts) -> String {
     out
 }
 
-/// Whether the free of a block is what its allocation is not ordered before.
+/// Returns whether it is the free that the allocation is not ordered before.
 pub(super) fn is_free(fault: &MemoryFault) -> bool {
     fault.kind == FaultKind::UnpublishedBlock && fault.access.is_none() && fault.plain.is_none()
 }
 
-/// What to do about it.
+/// Returns how to fix the error.
 fn help(fault: &MemoryFault) -> &'static str {
     match fault.kind {
         FaultKind::DoubleFree => "let one atomic exchange, such as `swap` or `compare_exchange`, decide who frees it",

@@ -15,9 +15,9 @@ use super::problem::{Problem, problem_of};
 /// An execution and how it ended.
 pub(super) struct Performed {
     pub(super) model: ModelId,
-    /// At its end.
+    /// The machine at the end of the execution.
     pub(super) live: Live,
-    /// The values of all locations at its end.
+    /// The values of all locations at the end.
     pub(super) memory: Vec<Value>,
     pub(super) trace: Trace,
     pub(super) token: Token,
@@ -26,14 +26,14 @@ pub(super) struct Performed {
     pub(super) is_unfinished: bool,
 }
 
-/// Performs an execution of `live`, as far as it is possible.
+/// Performs an execution of `live` as far as possible.
 pub(super) fn perform(model: ModelId, mut live: Live, schedule: &Schedule) -> Performed {
     live.record_places();
     live.follow(true);
     finish(model, model.visit(Perform { live, schedule }))
 }
 
-/// As [`perform`], on a machine that need not be that of its model.
+/// Performs an execution on a machine that need not be that of its model.
 #[cfg(test)]
 pub(super) fn perform_on<M: Model>(mut live: Live, schedule: &Schedule) -> Performed {
     live.record_places();
@@ -52,7 +52,7 @@ fn finish(model: ModelId, ended: Ended) -> Performed {
     Performed { model, live, memory, trace, token, problem, is_unfinished }
 }
 
-/// The part of [`perform`] that the type of the model matters to.
+/// The part of [`perform`] that is generic in the model.
 struct Perform<'s> {
     live: Live,
     schedule: &'s Schedule,
@@ -108,7 +108,7 @@ impl ModelVisitor for LookForLoops<'_> {
     }
 }
 
-/// Replays an execution, then lets its threads continue by turns.
+/// Replays an execution, then lets its threads continue in turn.
 struct GoOn<'r> {
     replay: Replay<'r>,
     left: usize,
@@ -130,7 +130,7 @@ impl Strategy for GoOn<'_> {
     }
 }
 
-/// A hash of what an execution did. Values are left out, since addresses differ from run to run.
+/// Returns a hash of what an execution did, without values, since addresses differ from run to run.
 fn hash(trace: &Trace) -> u32 {
     let mut trace = trace.clone();
     trace.map_values(|_| 0);

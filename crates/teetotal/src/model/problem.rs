@@ -1,24 +1,24 @@
-//! What may be wrong with an execution of a model.
+//! The ways in which an execution of a model can fail.
 
 use teetotal_judge::Ending;
 use teetotal_live::{Complaint, Leak, Live};
 use teetotal_program::{Status, Subject, ThreadId};
 
-/// What is wrong.
+/// A problem of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Problem {
     /// A thread panicked or raced.
     Failed(ThreadId, Complaint),
     /// These threads are blocked forever.
     Deadlock(Vec<ThreadId>),
-    /// The same, but some of them run on and on without effect.
+    /// These threads are blocked forever, some of them in loops that repeat without effect.
     Livelock(Vec<ThreadId>),
     /// Things were leaked.
     Leak(Vec<Leak>),
 }
 
 impl Problem {
-    /// Whether `other` is the same but for details that differ from execution to execution.
+    /// Returns whether `other` is the same problem up to details that differ between executions.
     pub(super) fn is_like(&self, other: &Problem) -> bool {
         match (self, other) {
             (Problem::Failed(_, Complaint::Panic { place, .. }), Problem::Failed(_, other)) => {
@@ -36,7 +36,7 @@ impl Problem {
     }
 }
 
-/// What is wrong with an execution that ended so, if anything is.
+/// Returns the problem of an execution that ended like this, if any.
 pub(super) fn problem_of(subject: &Live, ending: &Ending) -> Option<Problem> {
     let spins = |thread| matches!(subject.status(thread), Status::FailedAwait(_));
     let mut threads = (0..subject.n_threads()).map(ThreadId::at);
@@ -45,7 +45,7 @@ pub(super) fn problem_of(subject: &Live, ending: &Ending) -> Option<Problem> {
         return Some(Problem::Failed(thread, complaint));
     }
     match ending {
-        // In another execution their time is over.
+        // In another execution their waits time out.
         Ending::Blocked(blocked) if blocked.iter().any(|&thread| subject.is_timed(thread)) => None,
         Ending::Blocked(blocked) if blocked.iter().any(|&thread| spins(thread)) => {
             Some(Problem::Livelock(blocked.clone()))

@@ -1,4 +1,4 @@
-//! States that a model is to reach, and what is said if it does not.
+//! States that a model must reach, and the report if it does not.
 
 use std::collections::BTreeMap;
 use std::panic::Location;
@@ -12,13 +12,13 @@ use super::failure::snippet;
 use super::source_text::SourceTexts;
 use super::violation::{Violation, ViolationKind};
 
-/// Says that this state is possible: the model fails if no execution ever is in it.
+/// Requires that some execution reaches this state: the model fails if none does.
 ///
-/// `reachable!("name")` is reached where it is run, `reachable!("name", condition)` where the condition holds. A state
-/// that a complete search never reached fails the model; a search that is not complete says nothing of it.
+/// `reachable!("name")` is reached where it is run, `reachable!("name", condition)` where the condition holds. The
+/// model fails if a complete search never reaches the state; an incomplete search decides nothing.
 ///
-/// A model knows the states that its executions ask for, those that stand in the source of the call that runs it, and
-/// those of [`Builder::must_reach`](crate::model::Builder::must_reach).
+/// A model knows the states that its executions come to, those in the source of the call that runs the model, and those
+/// of [`Builder::must_reach`](crate::model::Builder::must_reach).
 ///
 /// ```
 /// use teetotal::sync::Arc;
@@ -42,17 +42,17 @@ macro_rules! reachable {
     };
 }
 
-/// A state that stands in the source: its name, its line and its column.
+/// A state that is named in the source: its name, its line and its column.
 type Named = (String, u32, u32);
 
-/// Asks `ledger` for the states that stand in the source of the call at `place`.
+/// Adds to `ledger` the states that are named in the source of the call at `place`.
 pub(super) fn ask_for(ledger: &Ledger, place: &'static Location<'static>) {
     for (name, line, column) in named_at(place).iter() {
         ledger.ask_for(name, Some(Place { file: place.file().to_owned(), line: *line, column: *column }));
     }
 }
 
-/// The states in the call at `place`; a test may run the same call often, so the source is read once.
+/// Returns the states in the call at `place`; a test may run the same call often, so the source is read once.
 fn named_at(place: &'static Location<'static>) -> Arc<[Named]> {
     /// By the address of the place.
     static KNOWN: Mutex<BTreeMap<usize, Arc<[Named]>>> = Mutex::new(BTreeMap::new());
@@ -65,7 +65,7 @@ fn named_at(place: &'static Location<'static>) -> Arc<[Named]> {
     Arc::clone(named)
 }
 
-/// What is wrong if a complete search never reached one of these states.
+/// Returns the violation if a complete search never reached one of these states.
 pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option<Violation> {
     let mut texts = SourceTexts::default();
     let missing: Vec<&Mark> = marks.iter().filter(|mark| !mark.is_reached).collect();
@@ -86,7 +86,7 @@ pub(super) fn unreached(marks: &[Mark], model: ModelId, stats: &Stats) -> Option
     Some(Violation { kind: ViolationKind::Unreached, places, model, execution: None, token: None, text })
 }
 
-/// The states that are named in the call at this place, with their lines and columns.
+/// Returns the states that are named in the call at this place, with their lines and columns.
 fn in_call(text: &str, line: u32, column: u32) -> Vec<Named> {
     let mut reader = Reader { rest: text, line: 1, column: 1 };
     while (reader.line, reader.column) < (line, column) && reader.step().is_some() {}
@@ -107,7 +107,7 @@ fn in_call(text: &str, line: u32, column: u32) -> Vec<Named> {
     }
 }
 
-/// The name, if a text begins with a `reachable!` of it.
+/// Returns the name if the text begins with a `reachable!`.
 fn name_of(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("reachable!(")?.trim_start().strip_prefix('"')?;
     let (name, _) = rest.split_once('"')?;
@@ -122,7 +122,7 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    /// The next character.
+    /// Returns the next character.
     fn step(&mut self) -> Option<char> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];
@@ -130,7 +130,7 @@ impl Reader<'_> {
         Some(c)
     }
 
-    /// The next character of the code; a comment or literal is one blank, a word its first character.
+    /// Returns the next character of the code; a comment or literal is one blank, a word its first character.
     fn token(&mut self) -> Option<char> {
         let rest = self.rest;
         let first = rest.chars().next()?;
@@ -154,7 +154,7 @@ impl Reader<'_> {
     }
 }
 
-/// How long the literal is that `text` begins with.
+/// Returns the length of the literal that `text` begins with.
 fn literal_end(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -168,7 +168,7 @@ fn literal_end(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// How long the raw literal, or raw word, is that `text` begins with.
+/// Returns the length of the raw literal, or raw identifier, that `text` begins with.
 fn raw_end(text: &str) -> usize {
     let hashes = text[1..].chars().take_while(|&c| c == '#').count();
     let Some(inner) = text[1 + hashes..].strip_prefix('"') else { return 1 + hashes };

@@ -1,13 +1,13 @@
-//! What an execution needs to go wrong the way it does.
+//! The part of an execution that its failure depends on.
 
 use teetotal_engine::Move;
 use teetotal_memory::{EventId, EventKind, Family, ModelId, Source, Trace};
 use teetotal_program::ThreadId;
 
-/// The steps of `trace` without those that come neither before the end of one of `threads` nor make it what it is.
+/// Returns the steps of `trace` that the last operations of `threads` depend on.
 ///
-/// What remains is an execution too: every read that is kept keeps the write that it reads, and everything that is kept
-/// keeps what its thread did before. A smaller execution of the same graph violates no order that the larger one keeps.
+/// What remains is an execution: with each read the write that it reads from is kept, and with each event those before
+/// it in its thread. A smaller execution of the same graph violates no order that the larger one keeps.
 pub(super) fn past_of(model: ModelId, threads: &[ThreadId], trace: &Trace) -> Vec<Move> {
     let keeps = kept(threads, trace);
     let steps = trace.steps().iter().filter(|record| keeps[record.event.index()]);
@@ -33,12 +33,12 @@ fn among_kept(id: EventId, step: Move, trace: &Trace, keeps: &[bool]) -> Move {
     Move::Issue { thread, alternative: followers.count() as u32, child }
 }
 
-/// For each event whether it is kept.
+/// Returns whether each event is kept.
 fn kept(threads: &[ThreadId], trace: &Trace) -> Vec<bool> {
     let mut keeps = vec![false; trace.events().len()];
     let lasts = threads.iter().filter_map(|&thread| last_of(thread, trace));
     let mut next: Vec<EventId> = lasts.collect();
-    // A thread that fails before its first operation was started all the same.
+    // A thread that fails before its first operation must still be started.
     next.extend(threads.iter().filter_map(|&thread| start_of(thread, trace)));
     while let Some(id) = next.pop() {
         if std::mem::replace(&mut keeps[id.index()], true) {
@@ -65,7 +65,7 @@ fn last_of(thread: ThreadId, trace: &Trace) -> Option<EventId> {
     trace.ids().filter(|(_, event)| event.thread == thread).last().map(|(id, _)| id)
 }
 
-/// The operation that started `thread`.
+/// Returns the operation that started `thread`.
 fn start_of(thread: ThreadId, trace: &Trace) -> Option<EventId> {
     trace.ids().find(|(_, event)| event.kind == EventKind::Spawn(thread)).map(|(id, _)| id)
 }

@@ -1,4 +1,4 @@
-//! Runs one execution of a model again.
+//! Replays one execution of a model.
 
 use teetotal_engine::token::{Token, TokenError};
 use teetotal_engine::{Coverage, Schedule, SearchId, Stats};
@@ -10,10 +10,10 @@ use super::perform::{look_for_loops, perform};
 use super::search::ModelSearch;
 use super::{Builder, Report};
 
-/// Runs the execution that `text` stands for.
+/// Replays the execution of the token `text`.
 ///
 /// # Panics
-/// With what is wrong with the execution, as the search did; or if the token is not one of this model.
+/// With the failure of the execution, as the search did; or if the token is not one of this model.
 #[track_caller]
 pub(super) fn replay(builder: &Builder, body: &teetotal_live::Model, text: &str) -> Report {
     let token: Token = match text.trim().parse() {
@@ -62,12 +62,12 @@ impl Again<'_> {
         if let Ok(performed) = self.attempt(&ledger) {
             return Ok(performed);
         }
-        // The search may have had more in the open than one execution shows.
+        // The search may have observed more than one execution shows.
         ModelSearch::new(self.builder, self.body, &ledger).run();
         self.attempt(&ledger)
     }
 
-    /// Runs the execution, with whatever it shows in the open.
+    /// Replays the execution, with everything that it observes as operations.
     fn attempt(&self, ledger: &Ledger) -> Result<Option<String>, TokenError> {
         let schedule = Schedule::Token(self.token.steps.clone());
         loop {

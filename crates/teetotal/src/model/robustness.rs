@@ -1,7 +1,7 @@
-//! Robustness of a model: whether every execution of the memory model is one of sequential consistency.
+//! Robustness of a model: whether every execution of the memory model is sequentially consistent.
 //!
-//! Only executions of sequential consistency are searched. What the monitor finds in one becomes an execution of the
-//! memory model, by running the same code on its machine; only what that shows is told.
+//! Only sequentially consistent executions are searched. A reordering that the monitor finds in one is confirmed by an
+//! execution of the memory model, by running the same code on its machine; only confirmed ones are reported.
 
 mod mend;
 mod record;
@@ -34,26 +34,26 @@ use super::{Builder, Report};
 
 pub(super) use record::record;
 
-/// In how many executions a pair of places is looked for one that can be shown.
+/// The number of executions in which the confirmation of a pair of places is tried.
 const MAX_OCCURRENCES: usize = 16;
 
-/// A store that can still be in its buffer at an access which comes after it.
+/// A reordering: a store that can still be in its buffer at an access that happens after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NotRobust {
-    /// Where the store stands in the source.
+    /// The place of the store in the source.
     pub store: Place,
-    /// Where the access stands.
+    /// The place of the access in the source.
     pub access: Place,
-    /// Whether the pair was seen no more when the store was sequentially consistent, if that was tried.
+    /// Whether making the store `SeqCst` prevents the reordering, if that was tried.
     pub stronger_store_helps: Option<bool>,
-    /// The operation that a full fence is suggested before.
+    /// The operation before which a full fence is suggested.
     pub fence_before: Option<Place>,
-    /// Whether the pair was seen no more with that fence, if that was tried.
+    /// Whether that fence prevents the reordering, if that was tried.
     pub fence_helps: Option<bool>,
-    /// In how many executions of sequential consistency it was seen.
+    /// The number of sequentially consistent executions in which the reordering was found.
     pub executions: u64,
-    /// The execution of the memory model that shows it.
+    /// The execution of the memory model that shows the reordering.
     pub token: String,
 }
 
@@ -116,52 +116,52 @@ fn report(
     }
 }
 
-/// Two places that are at fault.
+/// A pair of places.
 pub(super) struct Pair {
     store: Place,
     access: Place,
-    /// Where a full fence may go that keeps the store from waiting.
+    /// The operation before which a full fence drains the store.
     fence_before: Option<Place>,
     executions: u64,
-    /// Executions of sequential consistency that show it, by the way to them.
+    /// Sequentially consistent executions in which the pair was found, with their paths.
     occurrences: BTreeMap<Vec<u32>, Occurrence>,
-    /// Whether it was also seen where that is not kept.
+    /// Whether it was also found in executions that are not kept.
     has_more: bool,
 }
 
 impl Pair {
-    /// Whether it may be possible although none of the executions that are kept shows it.
+    /// Returns whether the reordering may be possible although none of the kept executions confirms it.
     ///
-    /// One in which the access always is possible should have shown it.
+    /// An execution in which the access is always possible would have confirmed it.
     fn is_in_doubt(&self) -> bool {
         self.has_more || self.occurrences.values().any(|known| known.never_waits)
     }
 
-    /// Whether executions that come before the one at the end of `path` are enough to show it.
+    /// Returns whether executions before the one at the end of `path` suffice to confirm it.
     fn is_shown_before(&self, path: &[u32]) -> bool {
         let mut before = self.occurrences.iter().take_while(|(known, _)| known.as_slice() < path);
-        // A load or a store is always possible, with whatever there is.
+        // A load or a store is always possible.
         before.clone().count() >= MAX_OCCURRENCES || before.any(|(_, known)| known.never_waits)
     }
 }
 
-/// An execution of sequential consistency in which a delay was seen.
+/// A sequentially consistent execution in which a reordering was found.
 struct Occurrence {
     trace: Trace,
     delay: Delay,
-    /// What the access is.
+    /// The kind of the access.
     access: EventKind,
     /// Whether the access is possible whatever it reads.
     never_waits: bool,
 }
 
-/// A search of the executions of sequential consistency.
+/// A search of the sequentially consistent executions.
 struct Search<'s> {
     builder: &'s Builder,
     body: &'s teetotal_live::Model,
 }
 
-/// What it found.
+/// The result of the search.
 struct Searched {
     stats: Stats,
     coverage: Coverage,
@@ -170,14 +170,14 @@ struct Searched {
     ledger: Ledger,
 }
 
-/// What was found so far.
+/// The findings so far.
 #[derive(Default)]
 struct Found {
     wrong: Option<Wrong>,
     pairs: BTreeMap<Key, Pair>,
 }
 
-/// A pair of places, to be told apart.
+/// The key of a pair of places.
 type Key = [(String, u32, u32); 2];
 
 fn key_of(place: &Place) -> (String, u32, u32) {
@@ -234,7 +234,7 @@ impl Search<'_> {
         Searched { stats, coverage, wrong, pairs, ledger: ledger.clone() }
     }
 
-    /// Counts the delays of an execution if all were seen before and another execution shows each.
+    /// Counts the reorderings of an execution if all of them were found before and another execution confirms each.
     fn is_known(&self, execution: &Execution<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) -> bool {
         let live = execution.subject;
         let place = |site: Site| live.places(site.thread).get(site.place as usize).copied();
@@ -258,7 +258,7 @@ impl Search<'_> {
         true
     }
 
-    /// Looks for delays in an execution.
+    /// Searches an execution for reorderings.
     fn monitor(&self, execution: &Execution<'_, Live>, pairs: &mut BTreeMap<Key, Pair>) {
         let live = execution.subject;
         let waiters = waiters(live);
@@ -312,14 +312,14 @@ fn recording(mut live: Live) -> Live {
     live
 }
 
-/// The execution of sequential consistency at whose end `execution` stands.
+/// Returns the sequentially consistent execution at whose end `execution` stands.
 fn trace_of(execution: &Execution<'_, Live>) -> Trace {
     let mut script = Script::new(execution.subject);
     let mut machine = Machine::<Strongest>::new(&script);
     let mut trace = Trace::default();
     for step in execution.moves() {
         let Move::Issue { thread, alternative, .. } = step else { continue };
-        // What was done has one alternative, except where it was a choice.
+        // Every step has one alternative, except a choice.
         let alternative = match script.status(thread) {
             Status::Ready(Op::Choose { .. }) => alternative,
             Status::Ready(_) => 0,
@@ -330,13 +330,13 @@ fn trace_of(execution: &Execution<'_, Live>) -> Trace {
     trace
 }
 
-/// The name of the test that runs.
+/// Returns the name of the current test.
 pub(super) fn test_name() -> Option<String> {
     let thread = std::thread::current();
     thread.name().filter(|name| *name != "main").map(str::to_owned)
 }
 
-/// A thread as the reader knows it.
+/// Returns the name of a thread in reports.
 fn thread_name(thread: ThreadId) -> String {
     super::storyboard::thread_name(thread)
 }

@@ -1,4 +1,4 @@
-//! How each search takes Rust code: one row for each search, with one interface.
+//! The searches of Rust code, one row for each, with one interface.
 
 use teetotal_dpor::{Rest, Settings};
 use teetotal_engine::driver::{Flow, StopSignal};
@@ -8,31 +8,31 @@ use teetotal_live::Live;
 use teetotal_memory::{Model, ModelId, ModelVisitor};
 use teetotal_rf as rf;
 
-/// The searches of Rust code, in the order of the table of searches.
+/// The rows, in the order of the table of searches.
 const RUST_SEARCHES: &[&dyn for<'t> Search<RustTask<'t>>] = &[&Dpor, &ReadsFrom];
 
-/// Rust code to search, and what its executions are shown to.
+/// The Rust code to search, and the callback that receives its executions.
 pub(super) struct RustTask<'t> {
-    /// Makes the code at its beginning.
+    /// Returns the code in its initial state.
     pub(super) make: &'t (dyn Fn() -> Live + Sync),
     /// The model whose executions are searched.
     pub(super) model: ModelId,
     pub(super) limits: Limits,
     pub(super) jobs: usize,
-    /// How many preemptions an execution may have.
+    /// The maximum number of preemptions in one execution.
     pub(super) bound: Option<u64>,
-    /// The part of the search that is to be done.
+    /// The part of the search to run.
     pub(super) rest: Rest,
     pub(super) signal: StopSignal<'t>,
-    /// Is shown each execution at its end.
+    /// Called with each execution at its end.
     pub(super) sink: &'t (dyn Fn(&Execution<'_, Live>) -> Flow + Sync),
 }
 
-/// What came of a search of Rust code.
+/// The result of a search of Rust code.
 pub(super) struct RustSearched {
     pub(super) stats: Stats,
     pub(super) coverage: Coverage,
-    /// What is left to do.
+    /// The part of the search that is left.
     pub(super) rest: Rest,
 }
 
@@ -43,7 +43,7 @@ impl Task for RustTask<'_> {
 /// Runs the search with this name.
 ///
 /// # Panics
-/// If it does not take Rust code.
+/// If the search does not accept Rust code.
 pub(super) fn run(id: SearchId, task: &RustTask<'_>) -> Result<RustSearched, Unsupported> {
     let search = RUST_SEARCHES.iter().find(|search| search.id() == id);
     search.expect("a search that takes Rust code has a row").run(task)

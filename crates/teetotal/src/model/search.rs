@@ -15,22 +15,22 @@ use super::problem::{Problem, problem_of};
 use super::rust_searches::{self, RustSearched, RustTask};
 use super::watchman::Watchman;
 
-/// How many executions are run before those with few preemptions are, if that is wanted.
+/// The number of executions that are run before a preemption bound applies.
 const EXECUTIONS_BEFORE_BOUND: u64 = 2_000;
 
-/// A search for what is wrong with a model.
+/// A search for violations of a model.
 pub(super) struct ModelSearch<'s> {
     builder: &'s Builder,
     body: teetotal_live::Model,
-    /// What is in the open; more may be when the search has ended.
+    /// What threads have observed; the search may add to it.
     ledger: Ledger,
-    /// Whether what the first thread does before it starts another is kept from the search.
+    /// Whether the operations of the first thread before it starts another one are abstracted from.
     hides_beginning: bool,
-    /// How many executions read alike, while that decides which search is taken.
+    /// Counts executions that read the same, as long as that decides which search is used.
     tally: Option<Mutex<Tally>>,
 }
 
-/// What a search found.
+/// The findings of a search.
 pub(super) struct Found {
     pub(super) stats: Stats,
     pub(super) coverage: Coverage,
@@ -38,7 +38,7 @@ pub(super) struct Found {
     pub(super) wrong: Option<Wrong>,
 }
 
-/// What came of a search, and which it was.
+/// The result of a search, and which search it was.
 pub(super) struct Outcome {
     pub(super) found: Found,
     pub(super) choice: RustChoice,
@@ -46,21 +46,21 @@ pub(super) struct Outcome {
 
 /// A failing execution.
 pub(super) struct Wrong {
-    /// Its path in the tree of the search.
+    /// The path to it in the search tree.
     pub(super) path: Vec<u32>,
     pub(super) schedule: Schedule,
     pub(super) problem: Problem,
 }
 
 impl<'s> ModelSearch<'s> {
-    /// Whatever is found to be needed in the open is added to `ledger`.
+    /// Adds what threads observe to `ledger`.
     pub(super) fn new(builder: &'s Builder, body: &teetotal_live::Model, ledger: &Ledger) -> Self {
-        // What is kept of a search has to fit the one that resumes it.
+        // A saved search must fit the one that resumes it.
         let hides_beginning = builder.checkpoint_file.is_none();
         ModelSearch { builder, body: Arc::clone(body), ledger: ledger.clone(), hides_beginning, tally: None }
     }
 
-    /// Searches until nothing is hidden that has to be in the open.
+    /// Searches until no thread observes anything that is abstracted from.
     pub(super) fn run(mut self) -> Outcome {
         let ledger = self.ledger.clone();
         let signal = Watchman::new(self.builder, &ledger);
@@ -84,7 +84,7 @@ impl<'s> ModelSearch<'s> {
                 ledger.open();
                 choice = self.first_choice();
             } else if self.hides_beginning && found.wrong.is_some() {
-                // What is shown is to show everything.
+                // An execution that is shown must show everything.
                 self.hides_beginning = false;
             } else {
                 return self.outcome(found, choice);
@@ -96,13 +96,13 @@ impl<'s> ModelSearch<'s> {
         first_choice(self.builder)
     }
 
-    /// Whether an execution at its end counts, and what is wrong with it.
+    /// Returns whether an execution counts at its end, and its problem.
     fn problem_of(&self, execution: &Execution<'_, Live>) -> Result<Option<Problem>, Flow> {
         let problem = problem_of(execution.subject, &execution.ending);
         if self.ledger.is_out_of_date() { Err(Flow::Stop(StopReason::Superseded)) } else { Ok(problem) }
     }
 
-    /// Searches with one execution for all in which every read takes its value from the same write.
+    /// Searches with `rf`: one execution for each reads-from relation.
     fn by_reads_from(&self, signal: &Watchman<'_>, limits: Limits) -> Result<Found, Unsupported> {
         let wrong = Mutex::new(None);
         let sink = |execution: &Execution<'_, Live>| {
@@ -120,8 +120,8 @@ impl<'s> ModelSearch<'s> {
         Ok(Found { stats: searched.stats, coverage: searched.coverage, wrong: into_inner(wrong) })
     }
 
-    /// After an execution with nothing wrong: tries the other search where that seems to be worth it, and returns what it
-    /// found if that is all.
+    /// After an execution without a failure: tries the other search if that looks promising, and returns its result if
+    /// it was complete.
     fn try_reads_from(&self, execution: &Execution<'_, Live>, signal: &Watchman<'_>) -> Option<Found> {
         let tally = || self.tally.as_ref().map(lock);
         let budget = tally()?.count(|| execution.subject.fingerprint())?;
@@ -149,13 +149,13 @@ impl<'s> ModelSearch<'s> {
         Outcome { found, choice: tally.choice() }
     }
 
-    /// The model at its beginning.
+    /// Returns the model in its initial state.
     fn live(&self) -> Live {
         let live = self.builder.live(&self.body, &self.ledger);
         if self.hides_beginning { live.with_hidden_beginning(self.builder.max_branches) } else { live }
     }
 
-    /// All executions of the model.
+    /// Searches all executions of the model.
     fn task<'t>(
         &'t self,
         make: &'t (dyn Fn() -> Live + Sync),
@@ -167,7 +167,7 @@ impl<'s> ModelSearch<'s> {
         RustTask { make, model, limits, jobs, bound: None, rest: Rest::all(), signal, sink }
     }
 
-    /// Searches from where it was, and keeps how far it is now and then.
+    /// Resumes the search, and saves it periodically.
     fn in_stretches(&self, signal: &Watchman<'_>, keeper: Option<&Keeper>, kept: Option<Kept>) -> Found {
         let mut kept = kept.unwrap_or(Kept { stats: Stats::default(), cut: None, rest: Rest::all() });
         loop {
@@ -195,7 +195,7 @@ impl<'s> ModelSearch<'s> {
         }
     }
 
-    /// Searches `rest` with what the ledger has in the open; returns what is then left.
+    /// Searches `rest` with what the ledger has observed; returns what is left.
     fn once(&self, signal: &Watchman<'_>, limits: Limits, bound: Option<u64>, rest: Rest) -> (Found, Rest) {
         let wrong: Mutex<Option<Wrong>> = Mutex::new(None);
         let instead: Mutex<Option<Found>> = Mutex::new(None);
@@ -231,7 +231,7 @@ impl<'s> ModelSearch<'s> {
         (found, rest)
     }
 
-    /// Searches everything if that is not too much, and else what has few preemptions.
+    /// Searches everything if there are few executions, and otherwise those within the preemption bound.
     fn within(&self, signal: &Watchman<'_>, bound: usize) -> Found {
         let limits = self.builder.limits();
         let in_full = limits.executions.or(Some(EXECUTIONS_BEFORE_BOUND));
@@ -246,7 +246,7 @@ impl<'s> ModelSearch<'s> {
     }
 }
 
-/// The search that is taken first.
+/// Returns the search to begin with.
 pub(super) fn first_choice(builder: &Builder) -> RustChoice {
     RustChoice::first(&RustAsked {
         search: builder.search,
@@ -266,7 +266,7 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The coverage of the whole search, given that of its last part.
+/// Returns the coverage of the whole search, given that of its last part.
 fn whole(coverage: Coverage, kept: &Kept, limit: Option<u64>) -> Coverage {
     match (coverage, kept.cut, limit) {
         (Coverage::Stopped(StopReason::Executions(_)), _, Some(limit)) => {

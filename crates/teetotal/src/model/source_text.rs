@@ -1,24 +1,24 @@
-//! The source of a model, to quote from it.
+//! The source of a model, for quotations.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use teetotal_live::Place;
 
-/// A statement that is longer is cut.
+/// The maximum length of a statement; longer ones are truncated.
 const MAX_LENGTH: usize = 44;
 
-/// How many lines before its own a statement may begin.
+/// The maximum number of lines before the place at which a statement may begin.
 const MAX_LINES_BEFORE: u32 = 4;
 
-/// The texts that were read so far, by the names that the compiler gave them.
+/// The files that were read so far, by the names that the compiler uses.
 #[derive(Debug, Default)]
 pub(super) struct SourceTexts {
     files: BTreeMap<String, Option<String>>,
 }
 
 impl SourceTexts {
-    /// The text of a file, if it is at hand.
+    /// Returns the text of a file, if it is available.
     pub(super) fn text(&mut self, file: &str) -> Option<&str> {
         let read = || find(file).and_then(|path| std::fs::read_to_string(path).ok());
         self.files.entry(file.to_owned()).or_insert_with(read).as_deref()
@@ -28,7 +28,7 @@ impl SourceTexts {
         self.text(file)?.lines().nth(number.checked_sub(1)? as usize)
     }
 
-    /// The call at `place`, with what it is called on.
+    /// Returns the call at `place`, with its receiver.
     pub(super) fn call(&mut self, place: &Place) -> Option<Call> {
         let mut line: Vec<char> = self.line(&place.file, place.line)?.chars().collect();
         let mut at = (place.column as usize).checked_sub(1)?;
@@ -58,20 +58,20 @@ impl SourceTexts {
 /// A call in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Call {
-    /// What it is called on.
+    /// The receiver.
     pub(super) on: Option<String>,
     pub(super) text: String,
-    /// How many characters it has from its place on.
+    /// The number of characters from its place on.
     pub(super) length: u32,
 }
 
-/// A file that the compiler named relative to where it ran, which is this folder or one above.
+/// Finds a file that the compiler named relative to its working directory, which is this folder or one above.
 fn find(file: &str) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     here.ancestors().map(|folder| folder.join(Path::new(file))).find(|path| path.is_file())
 }
 
-/// Where the expression begins whose method is named at `at`.
+/// Returns where the expression begins whose method is named at `at`.
 fn receiver_start(line: &[char], at: usize) -> usize {
     let mut start = at;
     while let Some(&c) = start.checked_sub(1).and_then(|before| line.get(before)) {
@@ -87,7 +87,7 @@ fn receiver_start(line: &[char], at: usize) -> usize {
     start
 }
 
-/// Where the bracket is that the one at `close` closes.
+/// Returns the position of the bracket that the one at `close` closes.
 fn opening(line: &[char], close: usize) -> Option<usize> {
     let mut depth = 0;
     for at in (0..=close).rev() {
@@ -103,7 +103,7 @@ fn opening(line: &[char], close: usize) -> Option<usize> {
     None
 }
 
-/// Where the call ends whose name is at `at`: after its arguments, or with the line.
+/// Returns where the call ends whose name is at `at`: after its arguments, or at the end of the line.
 fn call_end(line: &[char], at: usize) -> usize {
     let mut depth = 0;
     for (offset, &c) in line[at..].iter().enumerate() {

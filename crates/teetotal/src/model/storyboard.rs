@@ -1,4 +1,4 @@
-//! An execution of a model as the straight-line program that its threads ran, for showing it.
+//! An execution of a model as the straight-line program that its threads ran, for display.
 
 use std::collections::BTreeMap;
 
@@ -9,26 +9,26 @@ use teetotal_program::{Loc, OnFailure, Order, Span, Subject, ThreadId, Type, Val
 
 use super::source_text::SourceTexts;
 
-/// The smallest value that is taken for an address, and one more than the largest.
+/// The range of values that are taken for addresses.
 pub(super) const ADDRESSES: std::ops::Range<Value> = 1 << 40..1 << 47;
 
-/// A program, and the trace with the values that it shows.
+/// A program, and its trace with the values to show.
 #[derive(Debug)]
 pub(super) struct Storyboard {
     pub(super) program: Program,
     pub(super) trace: Trace,
-    /// What pointers are called, by their values.
+    /// The names of pointers, by their values.
     pub(super) pointers: BTreeMap<Value, String>,
-    /// What the trace has in place of pointers.
+    /// The values that replace pointers in the trace.
     pub(super) shown: BTreeMap<Value, Value>,
 }
 
-/// Where an event stands in the source.
+/// Returns the place of an event in the source.
 pub(super) fn place_of(live: &Live, event: &Event) -> Option<Place> {
     live.places(event.thread).get(event.index as usize).map(|&place| place.into())
 }
 
-/// What the threads of `live` did, which is `trace`.
+/// Builds the program of the threads of `live`, whose execution is `trace`.
 pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Option<Storyboard> {
     let mut builder = Builder::new("model");
     builder.quote_source();
@@ -59,7 +59,7 @@ pub(super) fn draw(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Optio
     Some(Storyboard { program: builder.build().ok()?, trace, pointers, shown })
 }
 
-/// How many threads there are: the first one, and those that were started, though they did nothing yet.
+/// Returns the number of threads: the first one, and all that were started, even if they have performed no operation.
 fn n_threads(trace: &Trace) -> usize {
     let started = trace.events().iter().filter_map(|event| match event.kind {
         EventKind::Spawn(thread) => Some(thread.index() + 1),
@@ -68,7 +68,7 @@ fn n_threads(trace: &Trace) -> usize {
     started.max().unwrap_or(1).max(trace.n_threads())
 }
 
-/// What a thread is called.
+/// Returns the name of a thread.
 pub(super) fn thread_name(thread: ThreadId) -> String {
     if thread.0 == 0 { "main".to_owned() } else { format!("T{thread}") }
 }
@@ -104,7 +104,7 @@ fn instruction(event: &Event, register: teetotal_program::Reg, at: Option<Loc>) 
     }
 }
 
-/// The statements of an execution as a text, one in each line.
+/// The statements of an execution as text, one on each line.
 struct Statements {
     lines: Vec<String>,
 }
@@ -133,7 +133,7 @@ impl Statements {
                     None => plainly(event, name()),
                 },
             };
-            // Where a guard is dropped is known only to the compiler.
+            // Only the compiler knows where a guard is dropped.
             let line = place
                 .filter(|place| event.kind != EventKind::Unlock && !is_of_allocator(place))
                 .map(|place| format!(" :{}", place.line));
@@ -148,7 +148,7 @@ impl Statements {
     }
 }
 
-/// What was chosen.
+/// Describes the choice.
 fn choice(live: &Live, event: &Event) -> &'static str {
     let matter = live.done(event.thread).get(event.index as usize).and_then(|done| done.matter);
     match (matter, event.read) {
@@ -167,7 +167,7 @@ fn choice(live: &Live, event: &Event) -> &'static str {
     }
 }
 
-/// What an event does, where the source is not at hand.
+/// Describes an event if the source is not available.
 fn plainly(event: &Event, name: &str) -> String {
     let written = event.written.unwrap_or(0);
     match event.kind {
@@ -180,7 +180,7 @@ fn plainly(event: &Event, name: &str) -> String {
     }
 }
 
-/// What the locations are called in the source, each by the shortest name that it has there.
+/// Returns the names of the locations, each the shortest that the source has for it.
 pub(super) fn location_names(live: &Live, trace: &Trace, texts: &mut SourceTexts) -> Vec<String> {
     let mut names: Vec<Option<String>> = vec![None; trace.n_locations()];
     for event in trace.events() {
@@ -216,14 +216,15 @@ fn letter_name(index: usize) -> String {
     if index < 26 { letter.to_string() } else { format!("{letter}{}", index / 26) }
 }
 
-/// Names for the values that look like addresses, in the order in which they appear; they differ from run to run.
+/// Returns names for values that look like addresses, in the order in which they appear; the values differ from run to
+/// run.
 fn pointer_names(live: &Live, trace: &Trace) -> BTreeMap<Value, String> {
     let initial = (0..trace.n_locations()).map(|index| live.initial(Loc::at(index)));
     let values = trace.events().iter().flat_map(|event| [event.written, event.read]).flatten();
     let mut names: BTreeMap<Value, String> = BTreeMap::new();
     let mut n_pointers = 0;
     for value in initial.chain(values).filter(|value| ADDRESSES.contains(value)) {
-        // What stands in the low bits is a mark.
+        // The low bits are a tag.
         let (base, mark) = (value & !7, value & 7);
         let name = names.entry(base).or_insert_with(|| {
             n_pointers += 1;

@@ -1,4 +1,4 @@
-//! What is wrong with a model.
+//! Violations of a model.
 
 use std::fmt;
 use std::ops::Deref;
@@ -14,7 +14,7 @@ use teetotal_memory::{ModelId, Trace};
 pub struct Violation {
     /// The kind of violation.
     pub kind: ViolationKind,
-    /// The places in the source: of the panic, of both accesses of a race, of each blocked thread, of what leaked.
+    /// The places in the source: of the panic, of both accesses of a race, of each blocked thread, of each leak.
     pub places: Vec<Place>,
     /// The memory model that allows the execution.
     pub model: ModelId,
@@ -32,21 +32,21 @@ pub struct Violation {
 pub enum ViolationKind {
     /// A thread panicked.
     Panic,
-    /// A data race: two accesses, one of them not atomic, are not ordered.
+    /// A data race: two conflicting accesses, at least one of them not atomic, that happens-before does not order.
     DataRace,
-    /// Threads are blocked forever.
+    /// A deadlock: threads are blocked forever.
     Deadlock,
-    /// Threads are blocked forever, some of them in loops that repeat themselves.
+    /// A livelock: threads are blocked forever, some of them in loops that repeat the same steps.
     Livelock,
-    /// An access to a block of memory that was freed, or whose free is not ordered with it.
+    /// A use after free: an access to a block that was freed, or that is not ordered with its free.
     UseAfterFree,
-    /// A block of memory was freed twice.
+    /// A double free: a block was freed twice.
     DoubleFree,
-    /// Something was not freed.
+    /// A leak: something was not freed at the end of the execution.
     Leak,
     /// The model is not robust: the memory model has executions that are not sequentially consistent.
     NotRobust,
-    /// No execution passes a mark that must be reached.
+    /// No execution reaches a mark of [`reachable!`](crate::reachable).
     Unreached,
 }
 

@@ -1,6 +1,7 @@
-//! Says so when the code of a model does not come to its next operation.
+//! Reports when the code of a model does not reach its next operation.
 //!
-//! Code of a model runs alone: what waits for another thread of the model without the checker's knowledge is blocked forever.
+//! Threads of a model run one at a time: a thread that waits for another one without the checker's knowledge is blocked
+//! forever.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Once};
@@ -12,21 +13,22 @@ use super::conclusion::say_for;
 use super::environment;
 use super::storyboard::thread_name;
 
-/// After so many seconds without an operation it is said, unless the environment has another number.
+/// The number of seconds without an operation after which the watchdog reports, unless the environment sets another
+/// one.
 const PATIENCE: u64 = 10;
 
-/// Begins to watch the models of this process.
+/// Starts to watch the models of this process.
 pub(super) fn start() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let patience = Duration::from_secs(environment::patience().unwrap_or(PATIENCE).max(1));
-        // Without a thread there is no watchdog.
+        // If no thread can be started, there is no watchdog.
         let _ = std::thread::Builder::new().name("teetotal watchdog".to_owned()).spawn(move || watch(patience));
     });
 }
 
 fn watch(patience: Duration) {
-    // For each pulse since when it is the same, and whether that was said.
+    // For each pulse, since when it is unchanged, and whether that was reported.
     let mut known: BTreeMap<usize, (u64, Instant, bool)> = BTreeMap::new();
     loop {
         std::thread::sleep((patience / 4).max(Duration::from_millis(250)));
@@ -50,7 +52,7 @@ fn watch(patience: Duration) {
     }
 }
 
-/// Whether an OS thread sleeps and continues to sleep.
+/// Returns whether an OS thread sleeps and continues to sleep.
 fn is_blocked(pulse: &Pulse) -> bool {
     let first = (pulse.asleep(), pulse.running());
     first.0.is_some()
@@ -60,7 +62,7 @@ fn is_blocked(pulse: &Pulse) -> bool {
         })
 }
 
-/// Ends the process: what waits for a lock that no thread will release cannot be ended alone.
+/// Ends the process: a thread that waits for a lock that is never released cannot be ended alone.
 #[expect(clippy::exit, reason = "nothing else ends a thread that is blocked")]
 fn end() -> ! {
     std::process::exit(101)

@@ -1,4 +1,4 @@
-//! Says when a search of a model is to stop, and how far it is.
+//! Stops the search of a model at its limits, and reports its progress.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::OnceLock;
@@ -15,23 +15,23 @@ use super::conclusion::say;
 /// The number of seconds between two lines on a terminal, if progress was not requested.
 const UNASKED: u64 = 10;
 
-/// Looks at the time.
+/// Watches the time and the progress of a search.
 pub(super) struct Watchman<'w> {
     ledger: &'w Ledger,
     begin: Instant,
     max_duration: Option<Duration>,
-    /// How many seconds lie between two lines that say how far the search is, if there are any.
+    /// The number of seconds between two lines of progress, if progress is printed.
     pace: Option<u64>,
-    /// After how many seconds the next comes.
+    /// The time of the next line, in seconds.
     next: AtomicU64,
-    /// Executions before this part of the search.
+    /// The number of executions before this part of the search.
     before: AtomicU64,
     /// The number of executions after which a part of the search is interrupted to save it.
     stretch: Option<u64>,
     is_paused: AtomicBool,
-    /// How much of the walk is done, as the bits of a number between 0 and 1.
+    /// The share of the walk that is done, as the bits of a number between 0 and 1.
     share: AtomicU64,
-    /// Whether it is `rf` that searches, which does not know how much is done.
+    /// Whether the search is `rf`, which does not know its progress.
     is_reads_from: AtomicBool,
 }
 
@@ -60,7 +60,7 @@ impl<'w> Watchman<'w> {
         }
     }
 
-    /// Runs `search`, which is by `rf`.
+    /// Runs `search`, an `rf` search.
     pub(super) fn during_reads_from<R>(&self, search: impl FnOnce() -> R) -> R {
         self.is_reads_from.store(true, Ordering::Relaxed);
         let result = search();
@@ -68,18 +68,18 @@ impl<'w> Watchman<'w> {
         result
     }
 
-    /// A part of the search begins after so many executions.
+    /// Begins a part of the search after this many executions.
     pub(super) fn begin(&self, executions: u64) {
         self.before.store(executions, Ordering::Relaxed);
         self.is_paused.store(false, Ordering::Relaxed);
     }
 
-    /// Whether the search was stopped only to be kept.
+    /// Returns whether the search was stopped only to be saved.
     pub(super) fn is_paused(&self) -> bool {
         self.is_paused.load(Ordering::Relaxed)
     }
 
-    /// Takes note of how much of the walk is done, if anybody wants to know.
+    /// Records the share of the walk that is done, if progress is printed.
     pub(super) fn note(&self, share: impl FnOnce() -> f64) {
         if self.pace.is_some() {
             self.share.store(share().to_bits(), Ordering::Relaxed);
@@ -95,7 +95,7 @@ impl<'w> Watchman<'w> {
     }
 }
 
-/// Whether standard error is a terminal.
+/// Returns whether standard error is a terminal.
 fn is_seen() -> bool {
     static IS_SEEN: OnceLock<bool> = OnceLock::new();
     *IS_SEEN.get_or_init(|| stderr().is_terminal())
@@ -110,7 +110,7 @@ fn line(executions: u64, seconds: u64, share: f64) -> String {
     format!("{executions} executions in {seconds} s{estimate}")
 }
 
-/// Two digits are all that there is to an estimate.
+/// Rounds an estimate to two digits.
 fn rounded(number: f64) -> String {
     let unit = 10_f64.powf((number.log10().floor() - 1.0).max(0.0));
     format!("{:.0}", (number / unit).round() * unit)
@@ -118,7 +118,7 @@ fn rounded(number: f64) -> String {
 
 impl Signal for Watchman<'_> {
     fn stop(&self, progress: Progress) -> Option<StopReason> {
-        // What the search found is of no use if something was hidden from it that it should have seen.
+        // The findings are void if a thread observed something that was abstracted from.
         if self.ledger.is_out_of_date() {
             return Some(StopReason::Superseded);
         }

@@ -51,7 +51,7 @@ pub(crate) enum Op {
     /// Locks the mutex that may be poisoned, counts, and unlocks it.
     Fragile,
     TryFragile,
-    /// The same, but panics before it is unlocked.
+    /// Locks the mutex that may be poisoned, and panics before it is unlocked.
     Break,
     IsBroken,
     Mend,
@@ -189,7 +189,7 @@ pub(crate) fn generate(seed: u64) -> Program {
     let other_theme = rng.below(THEMES);
     let threads = (0..n_threads).map(|thread| {
         let n_ops = 1 + rng.below(most);
-        // Several threads wait, so that it can be told which one is notified.
+        // Several threads wait, so it is observable which one is notified.
         let waits = main_theme == 1 && rng.percent(60);
         let mut ops = if waits { vec![Op::Lock, rng.of(&[Op::Wait, Op::WaitTimeout])] } else { Vec::new() };
         ops.extend((0..n_ops).map(|_| {

@@ -1,4 +1,4 @@
-//! `Arc` and `Weak`: counts are hidden from the search until somebody can tell, and what is not dropped is reported.
+//! `Arc` and `Weak`: counts are abstracted until a thread observes them, and leaks are reported.
 
 #![allow(unsafe_code, reason = "what is checked is unsafe code")]
 
@@ -51,7 +51,7 @@ fn a_destructor_that_can_be_seen_runs_in_whichever_thread_is_last() {
     static LAST: AtomicUsize = AtomicUsize::new(0);
     let reached: &'static std::sync::Mutex<Vec<usize>> = Box::leak(Box::default());
     for model in MODELS {
-        reached.lock().expect("nobody panics").clear();
+        reached.lock().expect("no thread panics").clear();
         let report = explore(model, move || {
             let shared = Arc::new(Counted(&DROPPED));
             let other = Arc::clone(&shared);
@@ -64,10 +64,10 @@ fn a_destructor_that_can_be_seen_runs_in_whichever_thread_is_last() {
             drop(shared);
             thread.join().expect("it ends");
             assert_eq!(DROPPED.load(Ordering::SeqCst), 1);
-            reached.lock().expect("nobody panics").push(LAST.load(Ordering::SeqCst));
+            reached.lock().expect("no thread panics").push(LAST.load(Ordering::SeqCst));
         });
         assert_eq!(report.failure, None);
-        let seen = reached.lock().expect("nobody panics");
+        let seen = reached.lock().expect("no thread panics");
         assert!(seen.contains(&0) && seen.contains(&1), "under {model:?} only {seen:?}");
     }
 }
@@ -111,7 +111,7 @@ fn what_is_not_dropped_is_reported_where_it_was_made() {
     let text = failure(ModelId::Sc, || {
         struct Ring(std::sync::Mutex<Option<Arc<Ring>>>);
         let ring = Arc::new(Ring(std::sync::Mutex::new(None)));
-        *ring.0.lock().expect("nobody panics") = Some(Arc::clone(&ring));
+        *ring.0.lock().expect("no thread panics") = Some(Arc::clone(&ring));
     });
     assert!(text.starts_with("leak: not freed"), "{text}");
 }
@@ -124,12 +124,12 @@ fn counts_are_those_of_some_order() {
         assert_eq!(Arc::strong_count(&shared), 1);
         let other = Arc::clone(&shared);
         let thread = thread::spawn(move || drop(other));
-        seen.lock().expect("nobody panics").push(Arc::strong_count(&shared));
+        seen.lock().expect("no thread panics").push(Arc::strong_count(&shared));
         thread.join().expect("it ends");
         assert_eq!(Arc::strong_count(&shared), 1);
     });
     assert_eq!(report.failure, None);
-    let seen = seen.lock().expect("nobody panics");
+    let seen = seen.lock().expect("no thread panics");
     assert!(seen.contains(&1) && seen.contains(&2), "{seen:?}");
 }
 
@@ -156,7 +156,7 @@ fn only_the_last_owner_gets_the_value() {
 fn a_weak_reference_is_upgraded_before_the_value_is_gone_or_not() {
     let seen: &'static std::sync::Mutex<Vec<bool>> = Box::leak(Box::default());
     for model in MODELS {
-        seen.lock().expect("nobody panics").clear();
+        seen.lock().expect("no thread panics").clear();
         let report = explore(model, move || {
             let shared = Arc::new(AtomicUsize::new(7));
             let weak = Arc::downgrade(&shared);
@@ -165,11 +165,11 @@ fn a_weak_reference_is_upgraded_before_the_value_is_gone_or_not() {
             if let Some(shared) = &upgraded {
                 assert_eq!(shared.load(Ordering::Relaxed), 7);
             }
-            seen.lock().expect("nobody panics").push(upgraded.is_some());
+            seen.lock().expect("no thread panics").push(upgraded.is_some());
             thread.join().expect("it ends");
         });
         assert_eq!(report.failure, None);
-        let seen = seen.lock().expect("nobody panics");
+        let seen = seen.lock().expect("no thread panics");
         assert!(seen.contains(&true) && seen.contains(&false), "{seen:?}");
     }
 }

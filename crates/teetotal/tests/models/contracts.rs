@@ -508,7 +508,7 @@ impl Drop for OnDrop {
     }
 }
 
-/// Lets the thread that runs call `f` when its thread-locals are dropped.
+/// Lets the current thread call `f` when its thread-locals are dropped.
 fn at_end(f: impl FnOnce() + Send + 'static) {
     AT_END.with_borrow_mut(|at_end| *at_end = Some(OnDrop::new(f)));
 }

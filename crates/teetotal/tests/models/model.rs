@@ -137,11 +137,11 @@ fn a_lock_keeps_others_out() {
             let threads: Vec<_> = (0..3)
                 .map(|_| {
                     let n = Arc::clone(&n);
-                    thread::spawn(move || *n.lock().expect("nobody panics") += 1)
+                    thread::spawn(move || *n.lock().expect("no thread panics") += 1)
                 })
                 .collect();
             threads.into_iter().for_each(|thread| thread.join().expect("it ends"));
-            assert_eq!(*n.lock().expect("nobody panics"), 3);
+            assert_eq!(*n.lock().expect("no thread panics"), 3);
         });
         assert_eq!((report.failure, report.executions), (None, 6));
     }
@@ -192,7 +192,7 @@ fn an_execution_may_be_much_longer_than_the_others() {
         let other = Arc::clone(&flag);
         let writer = thread::spawn(move || other.store(1, Ordering::Relaxed));
         let n = if flag.load(Ordering::Relaxed) == 0 { 1 } else { 60 };
-        // Each is a location that nobody has used before.
+        // Each is a location that no thread has used before.
         (0..n).for_each(|n| assert_eq!(AtomicUsize::new(n).fetch_add(1, Ordering::Relaxed), n));
         writer.join().expect("it ends");
     });

@@ -401,7 +401,7 @@ fn a_lazy_value_whose_makers_wait_for_each_other_is_a_deadlock() {
             Told(7)
         };
     }
-    // As long as the search does not know that it can be told who makes the value, there are two.
+    // As long as no thread is known to observe which one initializes the value, there are two.
     let text = failure(ModelId::Sc, || {
         let maker = thread::spawn(|| LAZY.0);
         let user = thread::spawn(|| {

@@ -103,11 +103,11 @@ fn time_may_be_over_first() {
         });
         let received = receiver.recv_timeout(Duration::from_secs(1));
         assert_ne!(received, Err(RecvTimeoutError::Disconnected));
-        seen.lock().expect("nobody panics").push(received.ok());
+        seen.lock().expect("no thread panics").push(received.ok());
         thread.join().expect("it ends");
     });
     assert_eq!(report.failure, None);
-    let seen = seen.lock().expect("nobody panics");
+    let seen = seen.lock().expect("no thread panics");
     assert!(seen.contains(&None) && seen.contains(&Some(1)), "{seen:?}");
 }
 
@@ -174,13 +174,13 @@ fn readers_share_and_a_writer_does_not() {
             let lock = Arc::new(RwLock::new((0, 0)));
             let other = Arc::clone(&lock);
             let writer = thread::spawn(move || {
-                let mut guard = other.write().expect("nobody panics");
+                let mut guard = other.write().expect("no thread panics");
                 guard.0 += 1;
                 guard.1 += 1;
                 let guard = RwLockWriteGuard::downgrade(guard);
                 assert_eq!(*guard, (1, 1));
             });
-            let first = lock.read().expect("nobody panics");
+            let first = lock.read().expect("no thread panics");
             let second = lock.try_read().expect("nobody writes");
             assert_eq!(*first, *second);
             assert!(lock.try_write().is_err());
@@ -215,11 +215,11 @@ fn who_waits_is_notified() {
             let pair = Arc::new((Mutex::new(false), Condvar::new()));
             let other = Arc::clone(&pair);
             thread::spawn(move || {
-                *other.0.lock().expect("nobody panics") = true;
+                *other.0.lock().expect("no thread panics") = true;
                 other.1.notify_one();
             });
-            let guard = pair.0.lock().expect("nobody panics");
-            let guard = pair.1.wait_while(guard, |is_set| !*is_set).expect("nobody panics");
+            let guard = pair.0.lock().expect("no thread panics");
+            let guard = pair.1.wait_while(guard, |is_set| !*is_set).expect("no thread panics");
             assert!(*guard);
         });
         assert_eq!(report.failure, None);
@@ -232,7 +232,7 @@ fn a_notification_that_comes_too_early_is_lost() {
         let pair = Arc::new((Mutex::new(()), Condvar::new()));
         let other = Arc::clone(&pair);
         thread::spawn(move || other.1.notify_one());
-        let guard = pair.0.lock().expect("nobody panics");
+        let guard = pair.0.lock().expect("no thread panics");
         drop(pair.1.wait(guard));
     });
     assert!(text.starts_with("deadlock"), "{text}");
@@ -245,12 +245,12 @@ fn a_wait_may_time_out_and_is_no_deadlock() {
         let pair = Arc::new((Mutex::new(()), Condvar::new()));
         let other = Arc::clone(&pair);
         thread::spawn(move || other.1.notify_one());
-        let guard = pair.0.lock().expect("nobody panics");
-        let (_guard, result) = pair.1.wait_timeout(guard, Duration::from_secs(1)).expect("nobody panics");
-        seen.lock().expect("nobody panics").push(result.timed_out());
+        let guard = pair.0.lock().expect("no thread panics");
+        let (_guard, result) = pair.1.wait_timeout(guard, Duration::from_secs(1)).expect("no thread panics");
+        seen.lock().expect("no thread panics").push(result.timed_out());
     });
     assert_eq!(report.failure, None);
-    let seen = seen.lock().expect("nobody panics");
+    let seen = seen.lock().expect("no thread panics");
     assert!(seen.contains(&true) && seen.contains(&false), "{seen:?}");
 }
 
@@ -279,14 +279,14 @@ fn more_than_64_threads_may_wait() {
             .map(|_| {
                 let shared = Arc::clone(&shared);
                 thread::spawn(move || {
-                    let mut ready = shared.0.lock().expect("nobody panics");
+                    let mut ready = shared.0.lock().expect("no thread panics");
                     while !*ready {
-                        ready = shared.1.wait(ready).expect("nobody panics");
+                        ready = shared.1.wait(ready).expect("no thread panics");
                     }
                 })
             })
             .collect();
-        *shared.0.lock().expect("nobody panics") = true;
+        *shared.0.lock().expect("no thread panics") = true;
         shared.1.notify_all();
         waiting.into_iter().for_each(|thread| thread.join().expect("it ends"));
     });

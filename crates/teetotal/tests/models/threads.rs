@@ -128,11 +128,11 @@ fn a_thread_has_ended_or_not() {
         let thread = thread::spawn(move || other.store(true, Ordering::Relaxed));
         let is_finished = thread.is_finished();
         assert!(!is_finished || flag.load(Ordering::Relaxed));
-        seen.lock().expect("nobody panics").push(is_finished);
+        seen.lock().expect("no thread panics").push(is_finished);
         thread.join().expect("it ends");
     });
     assert_eq!(report.failure, None);
-    let seen = seen.lock().expect("nobody panics");
+    let seen = seen.lock().expect("no thread panics");
     assert!(seen.contains(&true) && seen.contains(&false), "{seen:?}");
 }
 
@@ -216,7 +216,7 @@ fn everything_behaves_as_in_the_standard_library_outside_of_models() {
     let flag = AtomicBool::new(false);
     thread::scope(|scope| {
         let handle = scope.spawn(|| {
-            *lock.lock().expect("nobody panics") += 1;
+            *lock.lock().expect("no thread panics") += 1;
             flag.store(true, Ordering::Release);
         });
         while !flag.load(Ordering::Acquire) {
@@ -307,14 +307,14 @@ fn a_thread_that_yields_once_is_in_no_loop() {
             other.1.store(1, Ordering::SeqCst);
         });
         let read = (shared.0.load(Ordering::SeqCst), shared.1.load(Ordering::SeqCst));
-        results.lock().expect("nobody panics").insert(read);
+        results.lock().expect("no thread panics").insert(read);
         thread.join().expect("it ends");
     });
-    let seen = seen.lock().expect("nobody panics");
+    let seen = seen.lock().expect("no thread panics");
     assert_eq!(seen.iter().copied().collect::<Vec<_>>(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
 }
 
-/// Looks at two things that nobody changes, gives up after a while, and says so.
+/// Reads two locations that no thread changes a few times, then sets a flag.
 fn give_up(looked_at: &[AtomicUsize; 2], told: &AtomicUsize) {
     for _ in 0..3 {
         assert_eq!(looked_at.each_ref().map(|at| at.load(Ordering::Acquire)), [0, 0]);
@@ -323,7 +323,7 @@ fn give_up(looked_at: &[AtomicUsize; 2], told: &AtomicUsize) {
     told.store(1, Ordering::Release);
 }
 
-/// Looks again and again whether somebody has said something, and at something else.
+/// Waits for a flag, and updates another location in each iteration.
 fn wait_for(told: &AtomicUsize, counted: &AtomicUsize) {
     while told.load(Ordering::Acquire) == 0 {
         counted.fetch_or(0, Ordering::AcqRel);
@@ -359,21 +359,21 @@ fn a_wait_with_a_time_limit_ends_in_a_loop_too() {
         let shared = Arc::new((Mutex::new(false), Condvar::new()));
         let setter = shared.clone();
         let other = thread::spawn(move || {
-            *setter.0.lock().expect("nobody panics") = true;
+            *setter.0.lock().expect("no thread panics") = true;
             setter.1.notify_one();
         });
-        let mut is_set = shared.0.lock().expect("nobody panics");
+        let mut is_set = shared.0.lock().expect("no thread panics");
         while !*is_set {
-            is_set = shared.1.wait_timeout(is_set, Duration::from_millis(1)).expect("nobody panics").0;
+            is_set = shared.1.wait_timeout(is_set, Duration::from_millis(1)).expect("no thread panics").0;
         }
         drop(is_set);
-        other.join().expect("nobody panics");
+        other.join().expect("no thread panics");
     });
     assert_eq!(report.failure, None);
     assert_eq!(report.coverage, teetotal::Coverage::Stopped(teetotal::StopReason::Turns));
 }
 
-/// The same, for a thread that parks.
+/// A thread that parks with a time-out in a loop.
 #[test]
 fn who_parks_for_some_time_in_a_loop_comes_to_an_end() {
     let report = teetotal::model::Builder::new().explore(|| {
@@ -386,13 +386,13 @@ fn who_parks_for_some_time_in_a_loop_comes_to_an_end() {
         while flag.load(Ordering::Acquire) == 0 {
             thread::park_timeout(Duration::from_millis(1));
         }
-        other.join().expect("nobody panics");
+        other.join().expect("no thread panics");
     });
     assert_eq!(report.failure, None);
     assert!(report.coverage.is_complete(), "{:?}", report.coverage);
 }
 
-/// A thread that goes on because nobody else can comes after all that was done, but not after a look at the lock.
+/// A thread that runs because no other can is ordered after everything done, but not after a read of the lock.
 #[test]
 fn who_goes_on_at_last_does_not_wait_for_a_look_in_vain() {
     let report = teetotal::model::Builder::new().explore(|| {
@@ -409,7 +409,7 @@ fn who_goes_on_at_last_does_not_wait_for_a_look_in_vain() {
             seen
         });
         b.store(1, Ordering::Release);
-        let own = lock.lock().expect("nobody panics");
+        let own = lock.lock().expect("no thread panics");
         let seen = a.load(Ordering::Acquire);
         drop(own);
         assert!(seen + other.join().expect("it ends") > 0, "neither saw the other");

@@ -79,16 +79,16 @@ impl StoreBuffering {
                 })
             });
             let [[b0, e0, r0], [b1, e1, r1]] = threads.map(|thread| thread.join().expect("it ends"));
-            seen.lock().expect("nobody panics").insert([b0, e0, r0, b1, e1, r1]);
+            seen.lock().expect("no thread panics").insert([b0, e0, r0, b1, e1, r1]);
         });
         assert_eq!((report.failure, report.coverage.is_complete()), (None, true), "{self:?}");
-        StdArc::into_inner(outcomes).expect("the search is over").into_inner().expect("nobody panics")
+        StdArc::into_inner(outcomes).expect("the search is over").into_inner().expect("no thread panics")
     }
 }
 
 #[test]
 fn rust_and_c_have_the_same_outcomes_under_every_model() {
-    // A cell that nobody else uses, one that both try, and what the thread has just stored.
+    // A cell that no other thread uses, one that both try, and what the thread has just stored.
     for tried in [[2, 3], [2, 2], [0, 1], [0, 3], [1, 0]] {
         for (success, failure) in
             [(Relaxed, Relaxed), (Acquire, Acquire), (Release, Relaxed), (AcqRel, Acquire), (SeqCst, SeqCst)]

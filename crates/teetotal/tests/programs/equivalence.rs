@@ -140,17 +140,17 @@ fn as_rust_code(program: &Arc<Program>, model: ModelId, search: SearchId) -> (Op
             })
             .collect();
         let mut outcome: Outcome =
-            threads.into_iter().flat_map(|thread| thread.join().expect("nobody panics")).collect();
+            threads.into_iter().flat_map(|thread| thread.join().expect("no thread panics")).collect();
         outcome.extend(shared.iter().map(|cell| cell.load(Ordering::Relaxed)));
-        seen.lock().expect("nobody panics").insert(outcome);
+        seen.lock().expect("no thread panics").insert(outcome);
     });
     assert!(report.failure.is_some() || report.coverage.is_complete(), "{:?}: {program}", report.coverage);
     assert_eq!(report.search, search, "{}", report.search_reason);
-    let outcomes = outcomes.lock().expect("nobody panics").clone();
+    let outcomes = outcomes.lock().expect("no thread panics").clone();
     (report.failure.is_none().then_some(outcomes), report.executions)
 }
 
-/// The same of the program itself.
+/// The outcomes of the program itself.
 fn as_it_is(program: &Arc<Program>, model: ModelId) -> Option<(Option<BTreeSet<Outcome>>, u64)> {
     let options = Options { search: SearchId::Dpor, minimize: false, ..Options::new(model) };
     let outcome = check(program, &options, &|| None).ok()?;
@@ -174,7 +174,7 @@ fn observing_everything(mut program: Program) -> Program {
     program
 }
 
-/// How Rust code differs from `program` under `model`, if it does and that can be told.
+/// How Rust code differs observably from `program` under `model`, if it does.
 fn difference(program: &Arc<Program>, model: ModelId) -> Option<String> {
     let (expected, executions) = as_it_is(program, model)?;
     if executions > 500 {

@@ -29,13 +29,13 @@ impl<T: Copy> Shared<T> {
 
     #[track_caller]
     fn get(&self) -> T {
-        // SAFETY: nobody writes meanwhile, or the search says so.
+        // SAFETY: no thread writes meanwhile, or the search reports it.
         self.0.with(|value| unsafe { *value })
     }
 
     #[track_caller]
     fn set(&self, new: T) {
-        // SAFETY: nobody accesses it meanwhile, or the search says so.
+        // SAFETY: no thread accesses it meanwhile, or the search reports it.
         self.0.with_mut(|value| unsafe { *value = new });
     }
 }
@@ -90,7 +90,7 @@ fn the_report_has_places_suggestions_and_an_execution() {
         ModelId::Tso,
         lock::unfenced,
         expect![[r#"
-            not robust under tso: a store can still be in its buffer when it should have been seen
+            not robust under tso: a store can still be in its buffer at an access that happens after it
                --> crates/teetotal/tests/robust/lock.rs:31:24
                 |
              31 |         self.wants[me].store(true, Release);
@@ -99,8 +99,8 @@ fn the_report_has_places_suggestions_and_an_execution() {
                 |
              34 |         while self.wants[1 - me].load(Acquire) && self.turn.load(Acquire) == 1 - me {
                 |                                  ^^^^^^^^^^^^^ (2) T1 loads here, and may read the value before (1)
-            help: make the store at crates/teetotal/tests/robust/lock.rs:31 `SeqCst` (confirmed: with it this does not happen)
-                  or put `fence(SeqCst)` before line 34 (confirmed: with it this does not happen)
+            help: make the store at crates/teetotal/tests/robust/lock.rs:31 `SeqCst` (confirmed: this prevents it)
+                  or put `fence(SeqCst)` before line 34 (confirmed: this prevents it)
 
             An execution under tso that is not sequentially consistent:
 
@@ -151,7 +151,7 @@ fn the_report_has_places_suggestions_and_an_execution() {
             To run this execution again:
                 TEETOTAL_REPLAY=…
 
-            not robust under tso: a store can still be in its buffer when it should have been seen
+            not robust under tso: a store can still be in its buffer at an access that happens after it
                --> crates/teetotal/tests/robust/lock.rs:32:19
                 |
              32 |         self.turn.store(1 - me, Release);
@@ -160,8 +160,8 @@ fn the_report_has_places_suggestions_and_an_execution() {
                 |
              32 |         self.turn.store(1 - me, Release);
                 |                   ^^^^^^^^^^^^^^^^^^^^^^ (2) T1 stores here, so that the older store overwrites it
-            help: make the store at crates/teetotal/tests/robust/lock.rs:32 `SeqCst` (confirmed: with it this does not happen)
-                  or put `fence(SeqCst)` before line 34 (confirmed: with it this does not happen)
+            help: make the store at crates/teetotal/tests/robust/lock.rs:32 `SeqCst` (confirmed: this prevents it)
+                  or put `fence(SeqCst)` before line 34 (confirmed: this prevents it)
 
             2 pairs of places in 12 executions of sc.
             With this fence it is robust under tso: before crates/teetotal/tests/robust/lock.rs:34.

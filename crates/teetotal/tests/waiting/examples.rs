@@ -37,7 +37,7 @@ fn an_iteration_that_restores_over_another_thread_counts() {
     agrees(&vec![vec![Loop(None, body)], vec![comes_between, first, second, Store(1, 1, Ordering::SeqCst)]]);
 }
 
-/// Both loops run for ever, and the first sees now and then that the second holds the lock.
+/// Both loops run forever, and the first sees now and then that the second holds the lock.
 #[test]
 fn a_loop_that_tries_a_lock_sees_a_loop_that_takes_it() {
     let locked = |tries| Statement::Locked { tries, register: 0, change: Change::No };

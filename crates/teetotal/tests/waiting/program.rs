@@ -24,7 +24,7 @@ pub(crate) enum Statement {
     Hint(Hint),
     /// Leaves the innermost loop if the register holds this value.
     BreakIf(usize, u64),
-    /// Repeats, for ever or so often.
+    /// Repeats, forever or so often.
     Loop(Option<u32>, Vec<Statement>),
     /// Counts in a place that no register is in, up to a limit.
     Count(Counter, u64),

@@ -1,4 +1,4 @@
-//! Why an execution is not one of sequential consistency: a cycle, in words.
+//! Why an execution is not sequentially consistent: a cycle, in words.
 //!
 //! A cycle of happens-before is a list of events each of which must come before the next [BURNIM, Prop. 1].
 
@@ -14,10 +14,10 @@ use crate::line::Line;
 use crate::style::Options;
 use crate::text;
 
-/// Up to this many events, cycles through all of them are compared.
+/// The number of events up to which cycles through all of them are compared.
 const MANY: usize = 256;
 
-/// A cycle as short as possible, beginning with its first event in the order of issue.
+/// Returns a shortest cycle, beginning with its first event in the order of issue.
 ///
 /// In a long execution it is the shortest among the events of some cycle.
 pub(super) fn shortest(trace: &Trace) -> Option<Vec<EventId>> {
@@ -31,7 +31,7 @@ pub(super) fn shortest(trace: &Trace) -> Option<Vec<EventId>> {
     among.sort_unstable();
     let mut best = some;
     for &start in &among {
-        // A walk in order of distance, until it is back at the start.
+        // Breadth-first search, until it is back at the start.
         let mut came_from: Vec<Option<EventId>> = vec![None; before.n_events()];
         let mut queue = VecDeque::from([start]);
         while let Some(at) = queue.pop_front() {
@@ -59,7 +59,7 @@ pub(super) fn shortest(trace: &Trace) -> Option<Vec<EventId>> {
     Some(best)
 }
 
-/// The cycle with each step represented by its first event: under sequential consistency a step is atomic.
+/// Returns the cycle with each step represented by its first event: under sequential consistency a step is atomic.
 fn between_steps(trace: &Trace, before: &Relation) -> Relation {
     let mut steps = Relation::empty(before.n_events());
     let first = |id: EventId| events_of_step(trace, id).next().unwrap_or(id);
@@ -71,13 +71,13 @@ fn between_steps(trace: &Trace, before: &Relation) -> Relation {
     steps
 }
 
-/// The events that were issued in the same step.
+/// Returns the events that were issued in the same step.
 fn events_of_step(trace: &Trace, id: EventId) -> impl Iterator<Item = EventId> + '_ {
     let step = trace.event(id).step;
     trace.ids().filter(move |(_, event)| event.step == step).map(|(id, _)| id)
 }
 
-/// The events of two steps by which one comes before the other.
+/// Returns the events of two steps by which one comes before the other.
 fn related(trace: &Trace, before: &Relation, first: EventId, second: EventId) -> (EventId, EventId) {
     if before.has(first, second) {
         return (first, second);
@@ -131,7 +131,7 @@ pub(super) fn draw(timeline: &Timeline<'_>, cycle: &[EventId], options: Options,
     }
 }
 
-/// Why `first` comes before `second`, in plain words.
+/// Returns why `first` comes before `second`, in words.
 fn reason(trace: &Trace, names: &Names<'_>, first: EventId, second: EventId) -> String {
     let (a, b) = (trace.event(first), trace.event(second));
     if a.thread == b.thread && a.index < b.index {
@@ -153,7 +153,7 @@ fn reason(trace: &Trace, names: &Names<'_>, first: EventId, second: EventId) -> 
     }
 }
 
-/// Whether both write the same location and `first` does so first.
+/// Returns whether two events write the same location, `first` first.
 fn comes_before(trace: &Trace, first: EventId, second: EventId) -> bool {
     let position = |id: EventId| {
         let writes = trace.event(id).loc.map(|loc| trace.coherence(loc)).unwrap_or_default();

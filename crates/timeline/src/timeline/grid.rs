@@ -1,6 +1,6 @@
 //! Draws the rows of a timeline side by side: a column for each thread, and one for memory.
 //!
-//! Whatever writes memory has an arrow from its thread to the column of memory.
+//! Each write to memory has an arrow from its thread to the column of memory.
 
 use super::layout::{BUFFER, Layout, Shape, below, shows_note};
 use super::rows::Row;
@@ -9,7 +9,7 @@ use crate::line::Line;
 use crate::style::{Glyphs, Options};
 use crate::text;
 
-/// The timeline, if it fits.
+/// Renders the timeline, if it fits.
 pub(super) fn draw(rows: &[Row], threads: &[&str], options: Options) -> Option<String> {
     let layout = Layout::new(rows, threads, options.width)?;
     let mut out = String::new();
@@ -20,7 +20,7 @@ pub(super) fn draw(rows: &[Row], threads: &[&str], options: Options) -> Option<S
     Some(out)
 }
 
-/// A piece of a cell: where it begins, what it is, and its text.
+/// A piece of a cell: its column, its role and its text.
 type Piece = (usize, Role, String);
 
 struct Grid {
@@ -29,7 +29,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// The names of the columns, and a rule below them.
+    /// Draws the names of the columns, and a rule below them.
     fn head(&self, threads: &[&str]) -> [Line; 2] {
         let mut names = self.begin("step");
         for (thread, name) in threads.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Grid {
         (0..height).map(line).collect()
     }
 
-    /// What a row says of a thread, line by line.
+    /// Returns the lines of a row for one thread.
     fn cell(&self, row: &Row, thread: usize) -> Vec<Vec<Piece>> {
         let cell = &row.cells[thread];
         let column = self.layout.columns[thread];
@@ -101,7 +101,7 @@ impl Grid {
                     pieces.push((note, Role::Plain, cell.note.clone()));
                 }
                 let end = pieces.last().map_or(0, |(at, _, text)| at + text::width(text));
-                // An arrow takes the place of the buffer, which the next row shows.
+                // An arrow replaces the buffer, which the next row shows.
                 let arrow = row.writes() && row.actor == Some(thread);
                 if let Some(at) = buffer.filter(|&at| end < at && !arrow && !cell.buffer.is_empty()) {
                     pieces.push((at, buffer_role, cell.buffer.clone()));
@@ -119,7 +119,7 @@ impl Grid {
         }
     }
 
-    /// How many lines the statement of `thread` takes.
+    /// Returns the number of lines of the statement of `thread`.
     fn statement_height(&self, row: &Row, thread: usize) -> usize {
         let column = self.layout.columns[thread];
         match column.shape {
@@ -128,7 +128,7 @@ impl Grid {
         }
     }
 
-    /// A line with `label` in its gutter.
+    /// Starts a line with `label` in its gutter.
     fn begin(&self, label: &str) -> Line {
         let mut line = Line::default();
         line.pad_to(self.layout.gutter - text::width(label));
@@ -144,13 +144,13 @@ impl Grid {
         line.pad_to(at);
     }
 
-    /// Lets an arrow pass the rule to the left of a column.
+    /// Draws an arrow through the rule to the left of a column.
     fn cross(&self, thread: usize, line: &mut Line) {
         self.shaft(self.layout.column_at(thread) - 2, line);
         line.push(Role::Memory, &self.glyphs.cross.to_string());
     }
 
-    /// Lets an arrow end at the rule to the left of memory.
+    /// Ends an arrow at the rule to the left of memory.
     fn arrive(&self, line: &mut Line) {
         let at = self.layout.memory_at();
         self.shaft(at - 2, line);
@@ -158,7 +158,7 @@ impl Grid {
         line.pad_to(at);
     }
 
-    /// Draws an arrow up to column `to`, a space after what is there.
+    /// Draws an arrow up to column `to`, after a space.
     fn shaft(&self, to: usize, line: &mut Line) {
         let crossed = line.ends_with(self.glyphs.cross);
         if !crossed && line.width() < to {

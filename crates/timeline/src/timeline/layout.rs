@@ -1,15 +1,15 @@
-//! Finds how wide the columns of a timeline are, and whether it fits side by side at all.
+//! Computes the widths of the columns of a timeline, and whether it fits side by side.
 
 use super::rows::{Cell, Row};
 use crate::text;
 
-/// Between a statement and what came of it, and between that and the buffer.
+/// The space between a statement, its note, and the buffer.
 const GAP: usize = 3;
-/// What stands between two columns: a space, a rule, a space.
+/// The width between two columns: a space, a rule, a space.
 pub(super) const RULE: usize = 3;
-/// No column is made narrower than this.
+/// The minimum width of a column.
 const NARROWEST: usize = 16;
-/// The title of what waits in a buffer.
+/// The title of a buffer.
 pub(super) const BUFFER: &str = "buffer";
 
 /// The columns of a timeline.
@@ -30,16 +30,16 @@ pub(super) struct Column {
 /// How a cell is arranged.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
-    /// In one line: the statement, at `note` what came of it, at `buffer` what waits there if there is room.
+    /// In one line: the statement, its note at `note`, and the pending stores at `buffer` if there is room.
     ///
-    /// Where the buffer stands `instead` of notes, a statement that changes the buffer has none.
+    /// If the buffer is shown `instead` of notes, a statement that changes the buffer has no note.
     Flat { note: usize, buffer: Option<usize>, instead: bool },
-    /// One below the other, broken where they are too long.
+    /// One below the other, wrapped if they are too long.
     Stacked,
 }
 
 impl Layout {
-    /// The widest arrangement that fits into `width`, if one does.
+    /// Returns the widest arrangement that fits into `width`, if any.
     pub(super) fn new(rows: &[Row], threads: &[&str], width: usize) -> Option<Layout> {
         let all = 0..threads.len();
         let gutter = rows.iter().map(|row| text::width(&row.label)).chain([4]).max().unwrap_or(0);
@@ -69,18 +69,18 @@ impl Layout {
         self.memory_at() + self.memory
     }
 
-    /// Where the column of `thread` begins.
+    /// Returns where the column of `thread` begins.
     pub(super) fn column_at(&self, thread: usize) -> usize {
         self.gutter + RULE + self.columns[..thread].iter().map(|column| column.width + RULE).sum::<usize>()
     }
 
-    /// Where the column of memory begins.
+    /// Returns where the column of memory begins.
     pub(super) fn memory_at(&self) -> usize {
         self.column_at(self.columns.len())
     }
 }
 
-/// Wide enough for every write; what memory holds at the start and at the end takes several lines beyond `limit`.
+/// Returns a width that fits every write; the initial and final contents of memory wrap beyond `limit`.
 fn memory_width(rows: &[Row], limit: usize) -> usize {
     let needed = |row: &Row| match text::width(&row.memory) {
         long if !row.writes() && long > limit => row.memory.split(' ').map(text::width).max().unwrap_or(0).max(limit),
@@ -94,9 +94,9 @@ fn memory_width(rows: &[Row], limit: usize) -> usize {
 enum BufferPlace {
     /// To the right of everything else, so that every row shows it.
     Apart,
-    /// To the right of what changes it, so that the notes of other rows may hide it.
+    /// To the right of the statements that change it, so that the notes of other rows may hide it.
     Shared,
-    /// Instead of the note of what changes it, and closer to the statement.
+    /// Instead of the note of the statement that changes it, and closer to the statement.
     Instead,
 }
 
@@ -109,7 +109,7 @@ fn flat(rows: &[Row], thread: usize, name: &str, place: BufferPlace) -> Column {
     let note = gap + longest(&mut cells().filter(|(_, c)| !c.note.is_empty()).map(|(_, c)| text::width(&c.does)));
     let end = |cell: &Cell| if noted(cell) { note + text::width(&cell.note) } else { text::width(&cell.does) };
 
-    // An arrow begins after the text of its cell, and takes the place of the buffer.
+    // An arrow begins after the text of its cell, and replaces the buffer.
     let arrows = longest(&mut cells().filter(|(row, _)| row.writes()).map(|(_, c)| end(c) + 2));
     let texts = longest(&mut cells().filter(|(row, _)| !row.writes()).map(|(_, c)| end(c))).max(text::width(name));
     let buffers = longest(&mut cells().map(|(_, c)| text::width(&c.buffer)));
@@ -136,7 +136,7 @@ fn stacked(rows: &[Row], thread: usize, name: &str) -> Column {
     Column { width, shape: Shape::Stacked }
 }
 
-/// The parts of a cell that stand one below the other: the first flush, the others indented.
+/// Returns the parts of a cell to show one below the other: the first flush, the others indented.
 pub(super) fn below(cell: &Cell) -> Vec<String> {
     let mut parts = Vec::new();
     if cell.does.is_empty() {
@@ -151,7 +151,7 @@ pub(super) fn below(cell: &Cell) -> Vec<String> {
     parts
 }
 
-/// Whether a cell of one line says what came of its statement.
+/// Returns whether a one-line cell shows the note of its statement.
 pub(super) fn shows_note(cell: &Cell, instead: bool) -> bool {
     let replaced = instead && cell.buffer_changed;
     !cell.note.is_empty() && !replaced

@@ -1,4 +1,4 @@
-//! Draws the rows of a timeline one after the other, where they do not fit side by side.
+//! Draws the rows of a timeline one after the other, if they do not fit side by side.
 
 use super::rows::Row;
 use crate::ansi::Role;
@@ -6,7 +6,7 @@ use crate::line::Line;
 use crate::style::Options;
 use crate::text;
 
-/// One paragraph for each row.
+/// Renders one paragraph for each row.
 pub(super) fn draw(rows: &[Row], threads: &[&str], options: Options) -> String {
     let gutter = rows.iter().map(|row| text::width(&row.label)).max().unwrap_or(0);
     let names = threads.iter().map(|name| text::width(name)).max().unwrap_or(0).min(options.width / 4);
@@ -41,7 +41,7 @@ pub(super) fn draw(rows: &[Row], threads: &[&str], options: Options) -> String {
     out
 }
 
-/// All that a row says of a thread.
+/// Returns everything that a row shows of a thread.
 fn sentence(row: &Row, thread: usize, options: Options) -> String {
     let glyphs = options.style.glyphs();
     let cell = &row.cells[thread];

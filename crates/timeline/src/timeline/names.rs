@@ -1,4 +1,4 @@
-//! What things are called in a timeline.
+//! Names in a timeline.
 
 use teetotal_memory::{Event, EventId, EventKind, Trace};
 use teetotal_program::condition::Term;
@@ -33,7 +33,7 @@ impl<'a> Names<'a> {
         self.program.location_name(loc)
     }
 
-    /// A value that `loc` holds; a lock is `free` or held by a thread.
+    /// Returns the text of a value of `loc`; a lock is `free` or held by a thread.
     pub(super) fn value(&self, loc: Loc, value: Value) -> String {
         if self.locks.binary_search(&loc).is_err() {
             return self.program.show_value(Term::Memory(loc), value);
@@ -47,27 +47,27 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// A location and what it holds, as in a buffer: `x=1`.
+    /// Returns a location and its value as shown in a buffer: `x=1`.
     pub(super) fn holds(&self, loc: Loc, value: Value) -> String {
         format!("{}={}", self.location(loc), self.value(loc, value))
     }
 
-    /// The same as in a statement: `x = 1`.
+    /// Returns a location and its value as shown in a statement: `x = 1`.
     pub(super) fn equals(&self, loc: Loc, value: Value) -> String {
         format!("{} = {}", self.location(loc), self.value(loc, value))
     }
 
-    /// The write of an event as `x=1`.
+    /// Returns the write of an event as `x=1`.
     ///
     /// # Panics
-    /// Panics if the event wrote nothing.
+    /// If the event wrote nothing.
     pub(super) fn write(&self, id: EventId) -> String {
         let event = self.trace.event(id);
         let (loc, value) = event.loc.zip(event.written).expect("a write has a location and a value");
         self.holds(loc, value)
     }
 
-    /// The statement that an event is part of.
+    /// Returns the statement that an event is part of.
     pub(super) fn statement(&self, event: &Event) -> String {
         let code = &self.program.threads[event.thread.index()].code;
         match (event.place as usize) < code.len() {
@@ -77,7 +77,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// The number under which a step is shown.
+/// Returns the label of a step.
 pub(super) fn number(step: u32) -> String {
     format!("({})", step + 1)
 }

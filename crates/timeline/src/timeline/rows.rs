@@ -1,4 +1,4 @@
-//! What each step of an execution did, in a few words.
+//! The rows of a timeline: what each step of an execution did.
 
 use teetotal_memory::{Event, EventId, EventKind, Model, ModelVisitor, Source, Step, StepRecord};
 use teetotal_program::ir::{Address, Instruction};
@@ -8,39 +8,39 @@ use super::names::{Names, number};
 use super::{Note, Timeline};
 use crate::style::Glyphs;
 
-/// One row: a step, or how things stand before the first and after the last.
+/// One row: a step, or the state before the first or after the last.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) label: String,
-    /// One for each thread.
+    /// The cell of each thread.
     pub(super) cells: Vec<Cell>,
     /// The thread whose step it is.
     pub(super) actor: Option<usize>,
-    /// What memory holds from now on.
+    /// The new contents of memory.
     pub(super) memory: String,
 }
 
-/// What a row says of one thread.
+/// The cell of one thread.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
     /// The statement, or the store that leaves.
     pub(super) does: String,
-    /// What came of it.
+    /// The note, such as the value that was read.
     pub(super) note: String,
-    /// What waits in the buffer after the step, as `[x=1 y=2]`; empty where nothing does.
+    /// The pending stores after the step, as `[x=1 y=2]`; empty if there are none.
     pub(super) buffer: String,
     /// Whether the step changed the buffer.
     pub(super) buffer_changed: bool,
 }
 
 impl Row {
-    /// Whether its step wrote memory.
+    /// Returns whether the step wrote memory.
     pub(super) fn writes(&self) -> bool {
         self.actor.is_some() && !self.memory.is_empty()
     }
 }
 
-/// Every row of an execution: the start, its steps with what threads did between them, the end.
+/// Returns every row of an execution: the start, its steps with what threads did between them, and the end.
 pub(super) fn rows_with(timeline: &Timeline<'_>, notes: &[Note], glyphs: Glyphs) -> Vec<Row> {
     Narrator::new(timeline, glyphs).tell(notes)
 }
@@ -51,11 +51,11 @@ struct Narrator<'a> {
     names: Names<'a>,
     glyphs: Glyphs,
     traits: Traits,
-    /// For each location that some event uses, what memory holds.
+    /// The contents of memory, for each location that some event uses.
     memory: Vec<(Loc, Value)>,
-    /// For each thread the pending stores, oldest first.
+    /// The pending stores of each thread, oldest first.
     buffers: Vec<Vec<EventId>>,
-    /// For each thread, how many store-store barriers it has passed.
+    /// The number of store-store barriers that each thread has passed.
     epochs: Vec<u32>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Narrator<'a> {
         rows
     }
 
-    /// The rows for what threads did after so many steps.
+    /// Returns the rows for what threads did after this many steps.
     fn add_notes(&self, notes: &[Note], after: usize, rows: &mut Vec<Row>) {
         for note in notes.iter().filter(|note| note.after == after) {
             let row = self.row(0, note.thread, note.text.clone(), String::new());
@@ -104,7 +104,7 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// A row in which nothing happens: all that memory and buffers hold.
+    /// Returns a row in which nothing happens: the contents of memory and buffers.
     fn standstill(&self, label: &str) -> Row {
         let memory: Vec<String> = self.memory.iter().map(|&(loc, value)| self.names.holds(loc, value)).collect();
         Row { label: label.to_owned(), cells: self.cells(), actor: None, memory: memory.join(" ") }
@@ -125,7 +125,7 @@ impl<'a> Narrator<'a> {
             self.epochs[thread] = event.epoch + 1;
         }
         let (statement, note) = (self.names.statement(event), self.note(&events));
-        // A store takes the place of a note where there is little room, so what was read goes with the statement.
+        // The pending store may replace the note if there is little room, so what was read goes with the statement.
         let stores = events.iter().any(|&id| trace.event(id).is_store());
         let mut row = match stores && event.is_read() {
             true => self.row(index, thread, format!("{statement}, {note}"), String::new()),
@@ -159,7 +159,7 @@ impl<'a> Narrator<'a> {
         (0..self.buffers.len()).map(|thread| Cell { buffer: self.buffer(thread), ..Cell::default() }).collect()
     }
 
-    /// Lets a write reach memory, and says what is there now.
+    /// Commits a write, and returns the new contents of its location.
     fn write(&mut self, id: EventId) -> String {
         let event = self.timeline.trace.event(id);
         if let Some(newer) = self.newer_write(id) {
@@ -182,7 +182,7 @@ impl<'a> Narrator<'a> {
         writes.into_iter().skip_while(|&write| write != id).skip(1).find(is_earlier)
     }
 
-    /// The pending stores of a thread as `[x=1 y=2]`, with `|` where a barrier keeps them apart.
+    /// Returns the pending stores of a thread as `[x=1 y=2]`, with `|` at a barrier.
     fn buffer(&self, thread: usize) -> String {
         let trace = self.timeline.trace;
         let mut text = String::new();
@@ -205,7 +205,7 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// What came of the events of one step.
+    /// Returns the note on the events of one step.
     fn note(&self, events: &[EventId]) -> String {
         let trace = self.timeline.trace;
         let event = trace.event(events[0]);
@@ -232,7 +232,7 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// What a read returned and where that came from.
+    /// Returns the value of a read and its source.
     fn reads(&self, event: &Event, with_location: bool) -> String {
         let (Some(loc), Some(value)) = (event.loc, event.read) else { return String::new() };
         let value = if with_location { self.names.equals(loc, value) } else { self.names.value(loc, value) };
@@ -245,7 +245,7 @@ impl<'a> Narrator<'a> {
         }
     }
 
-    /// Whether the statement of an event says which location it uses.
+    /// Returns whether the statement of an event names the location that it uses.
     fn names_its_location(&self, event: &Event) -> bool {
         let code = &self.timeline.program.threads[event.thread.index()].code;
         match code.get(event.place as usize) {
@@ -257,7 +257,7 @@ impl<'a> Narrator<'a> {
     }
 }
 
-/// What the rows need to know of a model.
+/// Properties of a model that the rows depend on.
 #[derive(Clone, Copy)]
 struct Traits {
     buffers: bool,

@@ -1,4 +1,4 @@
-//! What made an execution surprising, in sentences.
+//! Explanations of surprising executions, in sentences.
 
 use teetotal_memory::{Event, EventId, Source, Trace};
 
@@ -6,16 +6,16 @@ use super::Timeline;
 use super::names::Names;
 use crate::text;
 
-/// Said of an execution that sequential consistency allows.
+/// The explanation of an execution that sequential consistency allows.
 pub(super) const POSSIBLE: &str = "The same reads and writes are possible under sequential consistency.";
 
-/// Said above the cycle of an execution that sequential consistency does not allow.
+/// The line above the cycle of an execution that sequential consistency does not allow.
 pub(super) const IMPOSSIBLE: &str = "Sequential consistency forbids it: each must come before the next, in a cycle:";
 
-/// More sentences than this are only counted.
+/// The maximum number of sentences.
 const MANY: usize = 6;
 
-/// One sentence for each surprise; those about the events of `cycle` come first.
+/// Returns one sentence for each surprise; those about the events of `cycle` come first.
 pub(super) fn sentences(timeline: &Timeline<'_>, cycle: Option<&[EventId]>) -> Vec<String> {
     let cycle = cycle.unwrap_or_default();
     let teller = Teller { trace: timeline.trace, names: Names::new(timeline.program, timeline.trace) };
@@ -23,7 +23,7 @@ pub(super) fn sentences(timeline: &Timeline<'_>, cycle: Option<&[EventId]>) -> V
     surprises.extend(teller.overtaken_stores());
     surprises.extend(teller.old_reads());
     surprises.extend(teller.late_writes());
-    // A read that passed a store of its own thread needs no sentence where one of these explains it.
+    // A read that passed a store of its own thread needs no sentence if one of these explains it.
     let told: Vec<EventId> = surprises.iter().flat_map(|surprise| surprise.about).collect();
     let untold = |surprise: &Surprise| surprise.about.iter().all(|event| !told.contains(event));
     surprises.extend(teller.early_forwards());
@@ -51,7 +51,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Loads of memory while another thread had a store to the same location in its buffer.
+    /// Describes loads from memory while another thread had a store to the same location in its buffer.
     fn stale_reads(&self) -> Vec<Surprise> {
         let mut surprises: Vec<Surprise> = Vec::new();
         for (read, event) in self.trace.ids().filter(|(_, event)| event.is_read() && !event.forwarded) {
@@ -145,7 +145,7 @@ impl Teller<'_> {
         surprises
     }
 
-    /// Stores that reached memory before an earlier store of their thread.
+    /// Describes stores that reached memory before an earlier store of their thread.
     fn overtaken_stores(&self) -> Vec<Surprise> {
         let mut surprises = Vec::new();
         for (late, store) in self.trace.ids().filter(|(_, event)| event.is_store()) {
@@ -172,7 +172,7 @@ impl Teller<'_> {
         surprises
     }
 
-    /// Loads from the own buffer of a store that another thread's write then came before.
+    /// Describes loads of a thread from its own buffer that another thread's write then preceded in memory.
     fn early_forwards(&self) -> Vec<Surprise> {
         let mut surprises = Vec::new();
         for (read, event) in self.trace.ids().filter(|(_, event)| event.forwarded) {
@@ -196,7 +196,7 @@ impl Teller<'_> {
         surprises
     }
 
-    /// Loads, next in the cycle after a store of their own thread that had not reached memory.
+    /// Describes loads that follow in the cycle a store of their own thread that had not reached memory.
     fn reads_before_own_stores(&self, cycle: &[EventId]) -> Vec<Surprise> {
         let mut surprises = Vec::new();
         for (index, &id) in cycle.iter().enumerate() {
@@ -223,7 +223,7 @@ impl Teller<'_> {
         surprises
     }
 
-    /// Whether `store` was in its buffer when `step` was performed.
+    /// Returns whether `store` was in its buffer when `step` was performed.
     fn was_pending(&self, store: &Event, step: u32) -> bool {
         store.is_store() && store.step < step && store.committed.is_none_or(|left| left > step)
     }
@@ -243,7 +243,7 @@ impl Teller<'_> {
     }
 }
 
-/// A step as it is called in a sentence.
+/// Returns the name of a step in a sentence.
 fn at(step: u32) -> String {
     text::unbroken(&format!("step {}", step + 1))
 }

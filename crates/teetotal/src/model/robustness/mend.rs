@@ -1,4 +1,4 @@
-//! What would make a model robust, tried by running it so.
+//! Repairs that may make a model robust, tried by running it with them.
 
 use teetotal_live::{Live, Mend, Place};
 use teetotal_memory::{Event, ModelId, Trace};
@@ -6,30 +6,30 @@ use teetotal_memory::{Event, ModelId, Trace};
 use super::relaxed::{self, Shown};
 use super::{Builder, Search, coverage_of};
 
-/// More suggestions are not tried one by one.
+/// The maximum number of suggestions that are tried one by one.
 const MAX_TRIALS: usize = 8;
 
-/// What came of trying.
+/// The results of the trials.
 pub(super) struct Trials {
-    /// For each pair.
+    /// The result for each pair.
     pub(super) of_pairs: Vec<Trial>,
     /// Whether the model is robust with all fences together, if that was tried.
     pub(super) all_fences: Option<bool>,
-    /// The same with all stores sequentially consistent.
+    /// Whether the model is robust with all stores sequentially consistent, if that was tried.
     pub(super) all_stores: Option<bool>,
 }
 
-/// What came of trying to mend one pair.
+/// The result of the trials for one pair.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     pub(super) store_helps: Option<bool>,
     pub(super) fence_helps: Option<bool>,
 }
 
-/// The operation of the thread of `store` that a full fence should come before.
+/// Returns the operation of the thread of `store` before which a full fence belongs.
 ///
-/// Where stores keep their order, the fence may wait for the next operation that is no store. Where they pass each other,
-/// any later store may be the one that is seen too early.
+/// If stores stay in order, the fence may come as late as before the next operation that is not a store. Otherwise any
+/// later store may be the one that is observed too early.
 pub(super) fn fence_before(model: ModelId, live: &Live, trace: &Trace, store: &Event) -> Option<Place> {
     let later = trace.events().iter().filter(|event| event.thread == store.thread && event.index > store.index);
     let next = later.into_iter().find(|event| model.rules().has_barriers || !event.is_store())?;
@@ -57,18 +57,18 @@ pub(super) fn try_all(builder: &Builder, body: &teetotal_live::Model, shown: &[S
     Trials { of_pairs, all_fences, all_stores }
 }
 
-/// Places of a store and of an access.
+/// The places of a store and of an access.
 type Places = (Place, Place);
 
 struct Trying<'t> {
     builder: &'t Builder,
     body: &'t teetotal_live::Model,
-    /// What was tried, and the pairs that were still seen.
+    /// The repairs that were tried, and the pairs that were still found.
     known: Vec<(Mend, Option<Vec<Places>>)>,
 }
 
 impl Trying<'_> {
-    /// Whether the pair of `one` is seen no more with `mend`, if that was tried.
+    /// Returns whether `mend` prevents the pair of `one`, if that was tried.
     fn helps(&mut self, one: &Shown, mend: &Mend) -> Option<bool> {
         let is_known = self.known.iter().any(|(known, _)| known == mend);
         if !is_known && self.known.len() >= MAX_TRIALS {
@@ -78,7 +78,7 @@ impl Trying<'_> {
         Some(!left.iter().any(|(store, access)| (store, access) == (&one.pair.store, &one.pair.access)))
     }
 
-    /// The pairs that are still seen with `mend`, if every execution could be searched.
+    /// Returns the pairs that are still found with `mend`, if every execution could be searched.
     fn pairs_left(&mut self, mend: &Mend) -> Option<Vec<Places>> {
         if let Some((_, left)) = self.known.iter().find(|(known, _)| known == mend) {
             return left.clone();
@@ -94,7 +94,7 @@ impl Trying<'_> {
         if !coverage_of(searched.coverage, &searched.stats, &searched.ledger).is_complete() {
             return None;
         }
-        // What is still seen and was ruled out does not count.
+        // Pairs that are found but ruled out do not count.
         let (shown, n_unconfirmed) = relaxed::show(builder, self.body, &searched.ledger, searched.pairs);
         if n_unconfirmed > 0 {
             return None;

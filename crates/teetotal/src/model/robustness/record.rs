@@ -1,4 +1,4 @@
-//! Writes the executions of a model under sequential consistency as traces.
+//! Writes the sequentially consistent executions of a model as traces.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,10 +21,10 @@ use super::super::storyboard::{ADDRESSES, location_names};
 use super::super::watchman::Watchman;
 use super::{Builder, recording, test_name, thread_name, trace_of};
 
-/// How many models of each test were recorded.
+/// The number of models recorded for each test.
 static RECORDED: Mutex<BTreeMap<String, u32>> = Mutex::new(BTreeMap::new());
 
-/// Writes one execution for every trace to `folder`, in files that are called after the test.
+/// Writes one execution forevery trace to `folder`, in files named after the test.
 pub(in super::super) fn record(
     builder: &Builder,
     body: &teetotal_live::Model,
@@ -44,7 +44,7 @@ pub(in super::super) fn record(
     }
 }
 
-/// What the files of this model are called.
+/// Returns the name of the files of this model.
 fn own_name() -> String {
     let name = test_name().unwrap_or_else(|| "model".to_owned()).replace("::", "-");
     let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +123,7 @@ fn text_of(execution: &Execution<'_, Live>, format: Format) -> io::Result<Vec<u8
     Ok(text)
 }
 
-/// Numbers for values that look like addresses, which differ from run to run.
+/// Returns numbers for values that look like addresses, which differ from run to run.
 #[derive(Default)]
 struct Pointers {
     known: BTreeMap<Value, Value>,
@@ -134,7 +134,7 @@ impl Pointers {
         if !ADDRESSES.contains(&value) {
             return value;
         }
-        // What stands in the low bits is a mark.
+        // The low bits are a tag.
         let next = ADDRESSES.start + 8 * self.known.len() as Value;
         *self.known.entry(value & !7).or_insert(next) | (value & 7)
     }

@@ -1,4 +1,4 @@
-//! Shows delays as executions of the memory model, by running the code on its machine.
+//! Confirms reorderings by executions of the memory model, by running the code on its machine.
 
 use teetotal_engine::{Move, Schedule};
 use teetotal_live::Ledger;
@@ -20,11 +20,11 @@ pub(super) struct Shown {
     pub(super) timeline: String,
     pub(super) trace: Trace,
     pub(super) token: String,
-    /// What goes wrong in it, if anything does, in a line.
+    /// The failure of the execution in one line, if it fails.
     pub(super) harm: Option<String>,
 }
 
-/// Those of `pairs` that an execution of the memory model shows, and how many others are not ruled out either.
+/// Returns those of `pairs` that an execution of the memory model confirms, and how many others are not ruled out.
 pub(super) fn show(
     builder: &Builder,
     body: &teetotal_live::Model,
@@ -64,7 +64,7 @@ impl Show<'_> {
         Some(Shown { pair: self.pair, threads, access, timeline, trace, token, harm })
     }
 
-    /// An execution of the memory model that is none of sequential consistency.
+    /// Returns an execution of the memory model that is not sequentially consistent.
     fn relaxed(&self, occurrence: &Occurrence) -> Option<Performed> {
         let Occurrence { trace, delay, access, .. } = occurrence;
         let (model, mut found) = (self.builder.model, None);
@@ -81,7 +81,7 @@ impl Show<'_> {
     }
 }
 
-/// The steps by names that hold when the code is run again; the access is at `loc` and may not be in the trace.
+/// Returns the steps by names that are stable across runs; the access is at `loc` and may not be in the trace.
 fn moves(trace: &Trace, steps: &[Step], loc: Loc) -> Vec<Move> {
     let mut counts = vec![0_u32; trace.n_threads() + 1];
     // Stores that are in buffers, oldest first.

@@ -1,4 +1,4 @@
-//! What is said of a model that is not robust.
+//! The report on a model that is not robust.
 
 use teetotal_engine::SearchId;
 use teetotal_live::{Ledger, Place};
@@ -12,10 +12,10 @@ use super::mend::{Trial, Trials};
 use super::relaxed::Shown;
 use super::{Builder, thread_name};
 
-/// More pairs are named without an execution.
+/// The maximum number of pairs that are shown in full.
 const MAX_SHOWN: usize = 1;
 
-/// What is wrong under sequential consistency already.
+/// Reports a failure under sequential consistency.
 pub(super) fn wrong_already(
     builder: &Builder,
     body: &teetotal_live::Model,
@@ -28,7 +28,7 @@ pub(super) fn wrong_already(
     Failing { builder: &sc, body, wrong, ledger, executions, search }.shown()
 }
 
-/// The pairs, what helps, and an execution that shows the first.
+/// Reports the pairs, their repairs, and an execution that shows the first pair.
 pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, executions: u64) -> Violation {
     let model = builder.model.info().name;
     let mut texts = SourceTexts::default();
@@ -46,10 +46,11 @@ pub(super) fn not_robust(builder: &Builder, shown: &[Shown], trials: &Trials, ex
     Violation { kind: ViolationKind::NotRobust, places, model: builder.model, execution, token, text: out }
 }
 
-/// The two places, and what would help.
+/// Describes the two places and the repairs.
 fn pair(model: &str, one: &Shown, trial: &Trial, texts: &mut SourceTexts) -> String {
     let [first, second] = one.threads.map(thread_name);
-    let message = format!("not robust under {model}: a store can still be in its buffer when it should have been seen");
+    let message =
+        format!("not robust under {model}: a store can still be in its buffer at an access that happens after it");
     let (does, finds) = match one.access {
         EventKind::Store => ("stores", "so that the older store overwrites it"),
         EventKind::Load => ("loads", "and may read the value before (1)"),
@@ -64,7 +65,7 @@ fn pair(model: &str, one: &Shown, trial: &Trial, texts: &mut SourceTexts) -> Str
     out
 }
 
-/// The line for a stronger ordering, and the one for a fence; each with what came of trying it.
+/// Returns the lines that suggest a stronger ordering and a fence, each with the result of its trial.
 fn suggestion(one: &Shown, trial: &Trial) -> String {
     let Place { file, line, .. } = &one.pair.store;
     let mut out = format!("help: make the store at {file}:{line} `SeqCst`{}\n", tried(trial.store_helps));
@@ -81,8 +82,8 @@ fn named(place: &Place) -> String {
 
 fn tried(helps: Option<bool>) -> &'static str {
     match helps {
-        Some(true) => " (confirmed: with it this does not happen)",
-        Some(false) => " (not confirmed: with it this still happens)",
+        Some(true) => " (confirmed: this prevents it)",
+        Some(false) => " (not confirmed: this does not prevent it)",
         None => " (not tried)",
     }
 }
@@ -98,7 +99,7 @@ fn execution(model: &str, one: &Shown, by_environment: bool) -> String {
     )
 }
 
-/// What all of it comes to.
+/// Returns the summary.
 fn summary(model: &str, shown: &[Shown], trials: &Trials, executions: u64) -> String {
     let pairs =
         if shown.len() == 1 { "1 pair of places".to_owned() } else { format!("{} pairs of places", shown.len()) };
