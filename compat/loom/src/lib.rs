@@ -11,7 +11,7 @@
 //! is published without synchronization is a data race. A program with a global allocator of its own uses the crate
 //! with `default-features = false`.
 //!
-//! Every execution under PSO is searched, which allows every execution of SC and TSO; `TEETOTAL_MODEL` selects another
+//! Every execution under RC11 is searched, the model of Rust without load buffering; `TEETOTAL_MODEL` selects another
 //! model.
 
 #![warn(missing_docs)]

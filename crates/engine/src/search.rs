@@ -126,7 +126,7 @@ pub const SEARCHES: &[SearchInfo] = &[
         preserves: Preserves { level: Level::ReadsFrom, extent: Extent::All },
         programs: Takes::No("does not distinguish final states that differ only in the order of writes; use `mcr`"),
         rust: Takes::Yes,
-        graphs: NO_GRAPHS,
+        graphs: Takes::No("takes models of store buffers only; use `dpor`, or another model"),
         limits: &["executions", "steps"],
     },
     SearchInfo {

@@ -13,7 +13,7 @@ pub use teetotal_engine::SearchId;
 use teetotal_engine::search::Takes;
 use teetotal_engine::{Coverage, Limits, Stats};
 use teetotal_live::{Fairness, Ledger, Live, Mend, Setup};
-use teetotal_memory::ModelId;
+use teetotal_memory::{BUFFER_MODELS, Family, ModelId};
 use teetotal_traces::Format;
 
 mod between;
@@ -88,7 +88,10 @@ where
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Builder {
-    /// The memory model.
+    /// The memory model, RC11 by default.
+    ///
+    /// Robustness is a question about store buffers: [`Builder::check_robustness`] asks it of PSO unless this is a model
+    /// of store buffers.
     pub model: ModelId,
     /// The maximum number of executions.
     pub max_permutations: Option<usize>,
@@ -257,7 +260,7 @@ impl Builder {
     /// Returns the defaults, without the environment.
     fn unless_set() -> Self {
         Builder {
-            model: ModelId::Pso,
+            model: ModelId::Rc11,
             max_permutations: None,
             max_duration: None,
             max_branches: 1_000,
@@ -404,6 +407,10 @@ impl Builder {
             !teetotal_live::is_in_model(),
             "a model is run inside of a model\nhelp: call what the inner model runs, or take it out of the outer one"
         );
+        if self.robustness && matches!(self.model.info().family, Family::Graphs) {
+            let weakest = BUFFER_MODELS.last().expect("there are models of store buffers").id;
+            return Builder { model: weakest, ..self.clone() }.search(body, place);
+        }
         let info = self.search.info();
         for takes in [info.rust, info.takes(self.model)] {
             if let Takes::No(reason) = takes {

@@ -26,7 +26,7 @@ pub(super) fn reuse() -> Option<String> {
 /// # Panics
 /// If a variable has an invalid value.
 pub(super) fn apply(builder: &mut Builder) {
-    if let Some(model) = read(&["TEETOTAL_MODEL"], "one of sc, tso, pso", model) {
+    if let Some(model) = read(&["TEETOTAL_MODEL"], "one of sc, tso, pso, rc11", model) {
         builder.model = model;
     }
     apply_limits(builder);
