@@ -33,12 +33,13 @@
 //!
 //! # What a passing test means
 //!
-//! Every execution under the memory model was run. The default is partial store order (PSO), which allows every
-//! execution of total store order (TSO, as on x86) and of sequential consistency (SC). [`model::Builder`] selects
-//! another model and sets bounds; a search that is incomplete for a reason that was not chosen fails.
+//! Every execution under the memory model was run. The default is RC11, the model of Rust and C without load buffering,
+//! which allows every execution of partial store order (PSO), total store order (TSO, as on x86) and sequential
+//! consistency (SC). [`model::Builder`] selects another model and sets bounds; a search that is incomplete for a reason
+//! that was not chosen fails.
 //!
-//! What only weaker models allow is not seen: loads that are reordered or return stale values, stores that reach some
-//! threads before others, and reordering by a compiler.
+//! Rust also allows load buffering, loads that take effect after later stores, which RC11 does not have: what only such
+//! executions do is not seen.
 //!
 //! Loops that wait, with a hint such as [`hint::spin_loop`] or without, are searched exactly. The code must be
 //! deterministic apart from the schedule.

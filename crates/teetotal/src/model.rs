@@ -50,7 +50,8 @@ pub use robustness::NotRobust;
 use search::{Found, ModelSearch, Outcome};
 pub use violation::{Violation, ViolationKind};
 
-/// Runs `f` once forevery execution under PSO, which allows every execution of SC and TSO.
+/// Runs `f` once for every execution under RC11, the model of Rust without load buffering, which allows every execution
+/// of SC, TSO and PSO.
 ///
 /// # Panics
 /// If an execution panics, deadlocks, has a data race or leaks; the message shows the execution. Also if the search is
@@ -221,7 +222,7 @@ pub struct Report {
 }
 
 impl Builder {
-    /// Returns the default settings, every execution under PSO, with changes from the environment.
+    /// Returns the default settings, every execution under RC11, with changes from the environment.
     ///
     /// # Panics
     /// If an environment variable of this crate or of loom has an invalid value.

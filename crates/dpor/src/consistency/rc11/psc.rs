@@ -20,7 +20,7 @@ pub(super) fn is_acyclic_through<const N: usize>(graph: &Graph<Rc11, N>, slot: S
         Role::Store | Role::UpdateWrite => slot,
         _ => return true,
     };
-    let relations = Relations { graph, sc: sc_events(graph) };
+    let mut relations = Relations { graph, sc: Bits::EMPTY };
     let (mut starts, mut fences) = (Bits::one(slot), node.label.hb);
     if node.role.is_read() && place != NONE {
         let write = graph.node(place);
@@ -34,6 +34,10 @@ pub(super) fn is_acyclic_through<const N: usize>(graph: &Graph<Rc11, N>, slot: S
         return true;
     }
     fences.iter().filter(|&slot| relations.is_fence(slot)).for_each(|fence| starts.insert(fence));
+    if !starts.iter().any(|start| graph.node(start).access.order == Order::SeqCst) {
+        return true;
+    }
+    relations.sc = sc_events(graph);
     starts &= relations.sc;
     starts.iter().all(|start| !relations.reaches_itself(start))
 }
@@ -122,13 +126,11 @@ impl<const N: usize> Relations<'_, N> {
     /// The beginning and the end of a thread are events without a location.
     fn scb(&self, starts: Bits<N>) -> Bits<N> {
         let (mut reached, mut left) = (Bits::EMPTY, Bits::EMPTY);
-        let mut ended: Vec<ThreadId> = Vec::new();
         for start in starts.iter() {
             let (own, elsewhere) = self.program_order(start);
             reached |= own;
             left |= elsewhere;
             let node = self.graph.node(start);
-            ended.push(node.thread);
             self.overwriting(start, |write| reached.insert(write));
             if node.access.loc.is_some() {
                 let later = self.happen_after(Bits::one(start));
@@ -140,7 +142,7 @@ impl<const N: usize> Relations<'_, N> {
         for slot in self.events() {
             // The end of a thread happens-before each join of it.
             if let Role::Join(child) = self.graph.node(slot).role
-                && ended.contains(&child)
+                && starts.iter().any(|start| self.graph.node(start).thread == child)
             {
                 left.insert(slot);
                 entered.insert(slot);
