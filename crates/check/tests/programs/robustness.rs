@@ -350,6 +350,26 @@ fn what_is_not_known_of_the_division_of_sections_is_not_called_robust() {
     check_sections(divided_before_its_await(true), [undecided(), undecided()]);
 }
 
+/// In the execution of the model the await is blocked after P1 has seen the store; under sequential consistency the section
+/// would have ended by then.
+#[test]
+fn a_section_is_not_divided_by_what_comes_after_it() {
+    let mut p = Builder::new("too late");
+    let [x, y] = [p.shared("x", 0), p.shared("y", 0)];
+    p.thread("P0", |t| {
+        t.exclusive(|t| {
+            t.store_with(x, 1, Order::SeqCst);
+            t.await_until("r0", y, |read| read.eq(0));
+        });
+    });
+    p.thread("P1", |t| {
+        t.await_until("r1", x, |read| read.eq(1));
+        t.store(y, 1);
+        t.store(y, 0);
+    });
+    check_sections(p.build().expect("well formed"), [(false, Coverage::Complete), (false, Coverage::Complete)]);
+}
+
 /// Each hands over to the other, in a loop without end.
 #[test]
 fn sections_that_are_always_blocked_are_decided_in_loops() {
