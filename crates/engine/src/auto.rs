@@ -50,6 +50,9 @@ const SHORT_CLASS: u64 = 300;
 const FEW_EXECUTIONS: u64 = 2_000;
 const SHORT_EXECUTION: u64 = 128;
 
+/// How long executions may be where they are graphs and a loop may go on for ever, if no limit is set.
+const SHORT_LOOP: u64 = 24;
+
 /// How often a search for few executions may ask whether to stop, each time after some thousand events; less often where
 /// a loop may make executions long.
 const FEW_LOOKS: u64 = 4;
@@ -158,7 +161,7 @@ impl Plan {
     #[must_use]
     pub fn of(asked: &Asked<'_>) -> Plan {
         if matches!(asked.explored.info().family, Family::Graphs) {
-            Plan::only(SearchId::Dpor, asked.limits, "executions of the model are graphs")
+            Plan::for_graphs(asked)
         } else if asked.robustness {
             Plan::for_robustness(asked)
         } else if asked.races {
@@ -172,6 +175,16 @@ impl Plan {
     #[must_use]
     pub fn only(search: SearchId, limits: &Limits, reason: &'static str) -> Plan {
         Plan { first: Vec::new(), main: Attempt::main(search, limits, reason), last: Vec::new() }
+    }
+
+    /// By graphs; where a loop may make them grow without end, up to a number of operations.
+    fn for_graphs(asked: &Asked<'_>) -> Plan {
+        let Asked { program, limits, .. } = *asked;
+        if program.is_loop_free() {
+            return Plan::only(SearchId::Dpor, limits, "executions of the model are graphs");
+        }
+        let limits = Limits { steps: Some(limits.steps.unwrap_or(SHORT_LOOP)), ..*limits };
+        Plan::only(SearchId::Dpor, &limits, "executions of the model are graphs, and a thread has a loop")
     }
 
     /// By traces where executions end, else by states.

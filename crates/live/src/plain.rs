@@ -77,6 +77,8 @@ pub(crate) fn explain() {
     let (address, thread) = (execution.heap.faulted(), execution.running());
     match (thread, execution.heap.closed_at(address)) {
         _ if is_poison(address) => follow_poison(),
+        // The operation that looks at its object is about to be refused, and knows its place.
+        (Some(_), Some(Closed::Freed)) if execution.misused.get().is_some() && open_page(address) => {}
         (Some(thread), Some(Closed::Live(id))) => {
             let now = execution.moment_of(thread);
             if execution.is_unpublished(thread, id) {

@@ -428,7 +428,13 @@ impl Execution {
         self.frame.get().is_known()
     }
 
-    /// Returns the operation that was asked for last.
+    /// Called when a thread continues after its operation at `place`.
+    #[inline]
+    pub(crate) fn stand_at(&self, place: &'static Location<'static>) {
+        self.last_place.set(Some(place));
+    }
+
+    /// Returns the place of the last operation that the current thread asked for.
     pub(crate) fn last_place(&self) -> Option<&'static Location<'static>> {
         self.last_place.get()
     }

@@ -628,6 +628,7 @@ impl Live {
             }
             return;
         }
+        self.execution.stand_at(request.place);
         let mut answer = answer;
         if let What::Spawn { body } = &mut request.what {
             let (body, child) = (body.take(), child.expect("a spawn that is performed has a number"));

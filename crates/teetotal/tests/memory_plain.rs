@@ -95,9 +95,10 @@ fn a_stack_with_plain_links_that_frees_too_early_is_told() {
     let (kind, text) = two_threads_pop(true).expect("one thread frees what the other reads");
     assert_eq!(kind, ViolationKind::UseAfterFree, "{text}");
     assert_eq!(text.matches("--> tests/memory_plain.rs").count(), 3, "{text}");
-    assert!(text.contains("T1 accesses it here"), "{text}");
+    assert!(text.contains("T1 accesses it"), "{text}");
     let row = |part: &str| text.lines().position(|line| line.contains('│') && line.contains(part));
-    let rows = [row("allocates ptr2, "), row("accesses ptr2 :"), row("frees ptr2 :")];
+    // T1 reads an old value of the head, after the free.
+    let rows = [row("allocates ptr2, "), row("frees ptr2 :"), row("(*head) in ptr2 :67")];
     assert!(rows.is_sorted() && rows[0].is_some(), "{rows:?} {text}");
 }
 

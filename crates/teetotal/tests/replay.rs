@@ -82,13 +82,13 @@ fn variables_say_under_which_model_and_how_far() {
         assert!(passes, "{text}");
     }
     let (passes, text) = run("victim", &[("TEETOTAL_MODEL", "arm")]);
-    assert!(!passes && text.contains("TEETOTAL_MODEL is `arm`, and must be one of sc, tso, pso"), "{text}");
+    assert!(!passes && text.contains("TEETOTAL_MODEL is `arm`, and must be one of sc, tso, pso, rc11"), "{text}");
     let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "stateful")]);
     assert!(!passes && text.contains("TEETOTAL_SEARCH is `stateful`, and must be one of auto, dpor, rf"), "{text}");
-    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "rf")]);
+    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "rf"), ("TEETOTAL_MODEL", "pso")]);
     assert!(!passes && text.contains("of the search `rf`, under pso"), "{text}");
     // The name that it had.
-    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "mcr")]);
+    let (passes, text) = run("victim", &[("TEETOTAL_SEARCH", "mcr"), ("TEETOTAL_MODEL", "pso")]);
     assert!(!passes && text.contains("of the search `rf`, under pso"), "{text}");
     let (passes, text) = run("victim", &[("LOOM_MAX_BRANCHES", "many")]);
     assert!(!passes && text.contains("LOOM_MAX_BRANCHES is `many`, and must be a number"), "{text}");

@@ -11,8 +11,15 @@ mod progress;
 
 use progress::report_progress;
 
-fn searched(search: SearchId, f: impl Fn() + Send + Sync + 'static) -> Report {
+/// Settings under PSO, since `rf` takes models of store buffers only.
+fn under_pso() -> Builder {
     let mut builder = Builder::new();
+    builder.model = ModelId::Pso;
+    builder
+}
+
+fn searched(search: SearchId, f: impl Fn() + Send + Sync + 'static) -> Report {
+    let mut builder = under_pso();
     builder.search = search;
     builder.explore(f)
 }
@@ -52,9 +59,16 @@ fn auto_stays_where_it_is_for_few_executions() {
 }
 
 #[test]
+fn a_model_of_graphs_is_searched_by_graphs() {
+    let report = Builder::new().explore(|| count(true));
+    assert_eq!((report.model, report.search), (ModelId::Rc11, SearchId::Dpor));
+    assert_eq!(report.search_reason, "executions of the model are graphs");
+}
+
+#[test]
 fn what_only_one_search_can_do_decides() {
     let reason = |set: fn(&mut Builder)| {
-        let mut builder = Builder::new();
+        let mut builder = under_pso();
         builder.search = SearchId::Auto;
         set(&mut builder);
         let report = builder.explore(|| count(true));
@@ -77,7 +91,7 @@ fn a_failure_found_by_annotations_is_shown_with_a_token() {
 
 #[test]
 fn limits_are_heeded() {
-    let mut builder = Builder::new();
+    let mut builder = under_pso();
     builder.search = SearchId::ReadsFrom;
     builder.max_permutations = Some(2);
     let report = builder.explore(|| report_progress(3, 2));

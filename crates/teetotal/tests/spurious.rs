@@ -10,11 +10,18 @@ use teetotal::model::{Builder, Report, SearchId};
 use teetotal::sync::atomic::AtomicUsize;
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use teetotal::sync::{Arc, Condvar, Mutex};
-use teetotal::{hint, thread};
+use teetotal::{ModelId, hint, thread};
+
+/// Settings under PSO, since `rf` takes models of store buffers only.
+fn under_pso() -> Builder {
+    let mut builder = Builder::new();
+    builder.model = ModelId::Pso;
+    builder
+}
 
 /// What a search finds where an execution may have so many failures.
 fn explore(spurious: usize, f: impl Fn() + Send + Sync + 'static) -> Report {
-    let mut builder = Builder::new();
+    let mut builder = under_pso();
     builder.spurious = spurious;
     builder.explore(f)
 }
@@ -151,7 +158,7 @@ fn the_bound_is_that_of_the_execution() {
     for (search, failures) in
         [(SearchId::Dpor, 1), (SearchId::ReadsFrom, 1), (SearchId::Dpor, 2), (SearchId::ReadsFrom, 2)]
     {
-        let mut builder = Builder::new();
+        let mut builder = under_pso();
         (builder.search, builder.spurious) = (search, failures);
         let report = builder.explore(|| assert!(!both_fail(), "both failed"));
         assert_eq!(report.failure.is_some(), failures == 2, "{search:?} with {failures}");
@@ -165,7 +172,7 @@ type Tried = Vec<(usize, Result<usize, usize>)>;
 fn outcomes(search: SearchId, spurious: usize) -> BTreeSet<Tried> {
     let all = StdArc::new(StdMutex::new(BTreeSet::new()));
     let seen = StdArc::clone(&all);
-    let mut builder = Builder::new();
+    let mut builder = under_pso();
     (builder.search, builder.spurious) = (search, spurious);
     let report = builder.explore(move || {
         let cell = Arc::new(AtomicUsize::new(0));

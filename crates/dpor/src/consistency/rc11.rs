@@ -43,6 +43,9 @@ pub(crate) struct Seen<const N: usize> {
     read: Bits<N>,
     /// What its newest release fence releases with every later store.
     fenced: Bits<N>,
+    /// What it does not read older values than, since memory is fair: all that was done when it last went on because no
+    /// other thread could. It orders nothing else.
+    fresh: Bits<N>,
 }
 
 impl<const N: usize> Seen<N> {
@@ -98,7 +101,7 @@ impl Consistency for Rc11 {
         mut each: impl FnMut(Slot, bool),
     ) {
         let loc = access.loc.map_or(usize::MAX, Loc::index);
-        newest_writes(graph, loc, view.hb, |write| each(write, may_update));
+        newest_writes(graph, loc, view.hb | view.fresh, |write| each(write, may_update));
     }
 
     #[inline]
@@ -113,7 +116,8 @@ impl Consistency for Rc11 {
         read: &NewRead,
         each: impl FnMut(Slot),
     ) {
-        newest_writes(graph, write.loc(), write.label.hb | graph.view(read.thread).hb, each);
+        let reader = graph.view(read.thread);
+        newest_writes(graph, write.loc(), write.label.hb | reader.hb | reader.fresh, each);
     }
 
     #[inline]
@@ -172,6 +176,7 @@ impl Consistency for Rc11 {
     ) -> (Prefix<N>, Seen<N>) {
         let mut view = *view;
         let mut before = view.last | after;
+        view.fresh |= after;
         if let Op::Join { thread: child, .. } = op {
             let ended = graph.view(child);
             before |= ended.last;

@@ -40,6 +40,10 @@ fn every_test_has_the_final_states_that_stand_beside_it() {
         let program = Arc::new(program);
         let mut shown = String::new();
         for model in MODELS {
+            // A loop under a model of graphs has executions of any length.
+            if model.id == ModelId::Rc11 && !program.is_loop_free() {
+                continue;
+            }
             let options = Options::new(model.id);
             let outcome = match teetotal::check(&program, &options) {
                 Ok(outcome) => outcome,
