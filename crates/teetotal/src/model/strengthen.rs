@@ -1,5 +1,7 @@
 //! Which stronger orderings would forbid an execution of a model of graphs, tried on the axioms before they are told.
 
+use std::collections::BTreeMap;
+
 use teetotal_judge::axiomatic;
 use teetotal_memory::{Event, EventId, EventKind, Family, Source, Trace};
 use teetotal_program::{Order, Subject};
@@ -25,14 +27,22 @@ pub(super) fn advice(performed: &Performed) -> Option<String> {
     let candidates = [published(trace), all_seq_cst(trace)];
     let orders = candidates.into_iter().find(|orders| *orders != written && !is_possible(orders))?;
     let least = weakened(trace, &written, orders, &is_possible);
-    let changed: Vec<String> = trace
-        .ids()
-        .filter(|(id, event)| least[id.index()] != event.order)
-        .map(|(id, event)| format!("`{:?}` at ({})", least[id.index()], event.step + 1))
-        .collect();
-    let (last, others) = changed.split_last()?;
-    let list = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
-    Some(format!("With {list} this execution is impossible; others may still fail.\n"))
+    let mut changed: BTreeMap<Order, Vec<String>> = BTreeMap::new();
+    for (id, event) in trace.ids().filter(|(id, event)| least[id.index()] != event.order) {
+        changed.entry(least[id.index()]).or_default().push(format!("({})", event.step + 1));
+    }
+    let changed: Vec<String> = changed.iter().map(|(order, steps)| format!("`{order:?}` at {}", list(steps))).collect();
+    let advice = || format!("With {} this execution is impossible; others may still fail.\n", list(&changed));
+    (!changed.is_empty()).then(advice)
+}
+
+/// `a, b and c`.
+fn list(items: &[String]) -> String {
+    match items.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// The orderings if each read of another thread's write synchronized with it.
