@@ -50,7 +50,7 @@ const SHORT_CLASS: u64 = 300;
 const FEW_EXECUTIONS: u64 = 2_000;
 const SHORT_EXECUTION: u64 = 128;
 
-/// How long executions may be where they are graphs and a loop may go on for ever, if no limit is set.
+/// How long executions may be where they are graphs and a loop may go on for ever; `dpor` itself goes further.
 const SHORT_LOOP: u64 = 24;
 
 /// How often a search for few executions may ask whether to stop, each time after some thousand events; less often where
@@ -183,7 +183,7 @@ impl Plan {
         if program.is_loop_free() {
             return Plan::only(SearchId::Dpor, limits, "executions of the model are graphs");
         }
-        let limits = Limits { steps: Some(limits.steps.unwrap_or(SHORT_LOOP)), ..*limits };
+        let limits = Limits { steps: at_most(limits.steps, SHORT_LOOP), ..*limits };
         Plan::only(SearchId::Dpor, &limits, "executions of the model are graphs, and a thread has a loop")
     }
 

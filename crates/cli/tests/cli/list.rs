@@ -10,14 +10,17 @@ fn models_are_listed() {
         "list models",
         0,
         expect![[r#"
-        sc   sequential consistency
-             every store reaches memory at once
-        tso  total store order (x86)
-             each thread has one buffer; its stores reach memory later, in order
-        pso  partial store order
-             each thread has a buffer for each location; stores to different ones pass
-             each other
-    "#]],
+            sc    sequential consistency
+                  every store reaches memory at once
+            tso   total store order (x86)
+                  each thread has one buffer; its stores reach memory later, in order
+            pso   partial store order
+                  each thread has a buffer for each location; stores to different ones pass
+                  each other
+            rc11  RC11 (Rust and C without load buffering)
+                  orderings decide which writes a load may still return, and which accesses
+                  happen before others
+        "#]],
     );
 }
 
@@ -67,7 +70,7 @@ fn searches_are_listed() {
         0,
         expect![[r#"
             auto      chooses stateful, dpor or mcr, or symbolic where loops may fill
-                      buffers without bound
+                      buffers without bound; dpor under rc11
                       preserves: state, of all executions
                       takes: programs and Rust code
             stateful  every state once; complete for programs with finitely many states,

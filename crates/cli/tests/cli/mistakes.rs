@@ -64,7 +64,7 @@ fn an_unknown_model_is_refused() {
         2,
         expect![[r#"
             error: there is no model `x86`
-            help: use one of sc, tso, pso, all
+            help: use one of sc, tso, pso, rc11, all
         "#]],
     );
     refuse(
@@ -282,7 +282,7 @@ fn a_bad_value_in_the_environment_is_told_where_it_comes_from() {
     let ran = run(teetotal("check SB").env("TEETOTAL_MODEL", "x86"));
     expect![[r#"
         error: there is no model `x86`
-        help: use one of sc, tso, pso, all
+        help: use one of sc, tso, pso, rc11, all
         help: the value comes from the environment variable TEETOTAL_MODEL
     "#]]
     .assert_eq(&ran.stderr);
@@ -387,9 +387,9 @@ fn a_comparison_of_nothing_is_refused() {
         "compare SB --model rmo",
         2,
         expect![[r#"
-        error: there is no model `rmo`
-        help: use one of sc, tso, pso, all
-    "#]],
+            error: there is no model `rmo`
+            help: use one of sc, tso, pso, rc11, all
+        "#]],
     );
     refuse(
         "compare SB --format herd",

@@ -271,7 +271,7 @@ fn executions_that_cannot_be_recorded_are_not() {
               <TRACE>  A file with a recorded execution, or `-` for the standard input
 
             Options:
-              -m, --model <MODEL>  Memory model: tso or pso [default: tso]
+              -m, --model <MODEL>  Model in question: tso or pso [default: tso]
                   --window <N>     Remember at most N stores besides the newest of each
                                    location; the result is marked incomplete if that was not
                                    enough
