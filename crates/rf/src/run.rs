@@ -18,7 +18,7 @@ pub(super) struct Plan {
 /// What came of a run.
 pub(super) enum Ran<K> {
     /// It ended; nothing is possible any more but what is held.
-    Ended(Execution<K>),
+    Ended(Box<Execution<K>>),
     /// It did something else than was planned.
     Lost,
     /// It took more operations than the limit allows.
@@ -69,7 +69,7 @@ impl<'r, S: Rewind + Hindsight, M: Model> Run<'r, S, M> {
                 },
                 None => match self.default_step() {
                     Some(step) => step,
-                    None => return Ran::Ended(self.end()),
+                    None => return Ran::Ended(Box::new(self.end())),
                 },
             };
             position += 1;

@@ -322,7 +322,7 @@ impl<S: Rewind + Hindsight, M: Model> Search<'_, S, M> {
         match Run::new(&mut self.system, &mut self.names, plan).execution(self.limits) {
             Ran::Ended(execution) => {
                 self.stats.steps += execution.n_performed as u64;
-                Ok(Some(execution))
+                Ok(Some(*execution))
             }
             Ran::Lost => {
                 self.stats.divergences += 1;
