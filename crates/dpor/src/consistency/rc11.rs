@@ -177,6 +177,8 @@ impl Consistency for Rc11 {
             before |= ended.last;
             view.hb |= ended.hb;
         }
+        // A thread that the fairness bound holds back goes on after all that was done, and sees it: memory is fair.
+        view.hb |= after;
         let fence = if let Op::Fence { order } = op { Some(order) } else { None };
         if fence.is_some_and(Order::acquires) {
             view.hb |= std::mem::replace(&mut view.read, Bits::EMPTY);
