@@ -273,7 +273,7 @@ fn newest_writes<const N: usize>(graph: &Graph<Rc11, N>, loc: usize, hb: Bits<N>
     let mut write = graph.location(loc).newest;
     loop {
         each(write);
-        if write == NONE || hb.has(write) || (graph.readers(write, loc) & hb) != Bits::EMPTY {
+        if write == NONE || hb.has(write) || graph.readers(write, loc).meets(&hb) {
             return;
         }
         write = graph.node(write).co_before;
