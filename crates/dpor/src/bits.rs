@@ -65,6 +65,19 @@ impl<const N: usize> Bits<N> {
         None
     }
 
+    /// Whether something in it is in `other` too.
+    #[inline]
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        let mut word = 0;
+        while word < N {
+            if self.0[word] & other.0[word] != 0 {
+                return true;
+            }
+            word += 1;
+        }
+        false
+    }
+
     /// Whether everything in it is in `other` too.
     #[inline]
     pub(super) fn is_within(&self, other: &Self) -> bool {
@@ -194,6 +207,7 @@ mod tests {
         assert_eq!(bits.iter().collect::<Vec<_>>(), [0, 63, 64, 130]);
         bits.remove(64);
         assert!(bits.has(130) && !bits.has(64));
+        assert!(bits.meets(&Bits::one(130)) && !bits.meets(&Bits::one(64)));
         assert_eq!((bits & !Bits::one(0)).pop(), Some(63));
         assert_eq!(bits.first_free(), Some(1));
         assert_eq!((0..192).fold(Bits::<3>::EMPTY, |all, member| all | Bits::one(member)).first_free(), None);

@@ -5,13 +5,15 @@
 
 mod common;
 
-use common::{MODELS, explore, failure, is_wanted, run};
+use common::{explore, failure, is_wanted, run};
 use teetotal::cell::UnsafeCell;
 use teetotal::model::{Builder, Caveat, Report, ViolationKind};
 use teetotal::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use teetotal::sync::atomic::{AtomicBool, AtomicUsize};
 use teetotal::sync::{Arc, Mutex};
 use teetotal::{ModelId, StopReason, thread};
+
+const MODELS: [ModelId; 4] = [ModelId::Sc, ModelId::Tso, ModelId::Pso, ModelId::Rc11];
 
 /// Two flags and two other locations.
 #[derive(Default)]
@@ -152,6 +154,24 @@ fn threads_that_lock_in_both_orders_are_held_back_without_a_hint() {
             assert_eq!(*locks.0.lock().unwrap(), 2);
         });
         assert!(report.executions < 5_000, "{}", report.executions);
+    }
+}
+
+/// Under RC11 it may read the old value again and again, until it is held back: memory is fair.
+#[test]
+fn a_thread_that_is_held_back_sees_what_was_done() {
+    for model in MODELS {
+        let report = held_back(model, || {
+            let shared = Arc::new(Shared::default());
+            let other = shared.clone();
+            let thread = thread::spawn(move || other.is_set[0].store(true, Relaxed));
+            while !shared.is_set[0].load(Relaxed) {
+                shared.beats[0].fetch_add(1, Relaxed);
+                thread::yield_now();
+            }
+            thread.join().unwrap();
+        });
+        assert!(report.executions < 20, "{}", report.executions);
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) struct Seen<const N: usize> {
     read: Bits<N>,
     /// What its newest release fence releases with every later store.
     fenced: Bits<N>,
-    /// What it does not read older values than, since memory is fair: all that was done when it last went on because no
+    /// What it neither reads older values than nor writes before, since memory is fair: all that was done when it last went on because no
     /// other thread could. It orders nothing else.
     fresh: Bits<N>,
 }
@@ -106,7 +106,7 @@ impl Consistency for Rc11 {
 
     #[inline]
     fn coherence_places<const N: usize>(graph: &Graph<Self, N>, write: &Node<Self, N>, each: impl FnMut(Slot)) {
-        newest_writes(graph, write.loc(), write.label.hb, each);
+        newest_writes(graph, write.loc(), write.label.hb | write.view.fresh, each);
     }
 
     #[inline]
@@ -117,7 +117,8 @@ impl Consistency for Rc11 {
         each: impl FnMut(Slot),
     ) {
         let reader = graph.view(read.thread);
-        newest_writes(graph, write.loc(), write.label.hb | reader.hb | reader.fresh, each);
+        let before = write.label.hb | write.view.fresh | reader.hb | reader.fresh;
+        newest_writes(graph, write.loc(), before, each);
     }
 
     #[inline]
@@ -276,7 +277,7 @@ fn newest_writes<const N: usize>(graph: &Graph<Rc11, N>, loc: usize, hb: Bits<N>
     let mut write = graph.location(loc).newest;
     loop {
         each(write);
-        if write == NONE || hb.has(write) || (graph.readers(write, loc) & hb) != Bits::EMPTY {
+        if write == NONE || hb.has(write) || graph.readers(write, loc).meets(&hb) {
             return;
         }
         write = graph.node(write).co_before;

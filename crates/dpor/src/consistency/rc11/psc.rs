@@ -20,7 +20,6 @@ pub(super) fn is_acyclic_through<const N: usize>(graph: &Graph<Rc11, N>, slot: S
         Role::Store | Role::UpdateWrite => slot,
         _ => return true,
     };
-    let mut relations = Relations { graph, sc: Bits::EMPTY };
     let (mut starts, mut fences) = (Bits::one(slot), node.label.hb);
     if node.role.is_read() && place != NONE {
         let write = graph.node(place);
@@ -30,6 +29,7 @@ pub(super) fn is_acyclic_through<const N: usize>(graph: &Graph<Rc11, N>, slot: S
             starts.insert(write.before);
         }
     }
+    let mut relations = Relations { graph, sc: Bits::EMPTY };
     if starts.iter().all(|start| relations.is_newest(start)) {
         return true;
     }
@@ -39,7 +39,7 @@ pub(super) fn is_acyclic_through<const N: usize>(graph: &Graph<Rc11, N>, slot: S
     }
     relations.sc = sc_events(graph);
     starts &= relations.sc;
-    starts.iter().all(|start| !relations.reaches_itself(start))
+    relations.no_cycle_from(starts)
 }
 
 /// The sequentially consistent events.
@@ -74,18 +74,34 @@ impl<const N: usize> Relations<'_, N> {
         self.graph.node(slot).role == Role::Fence
     }
 
-    /// Whether a path of `psc` leads from `start` back to it.
-    fn reaches_itself(&self, start: Slot) -> bool {
-        let (mut seen, mut open) = (Bits::EMPTY, Bits::one(start));
-        while let Some(at) = open.pop() {
-            let next = self.successors(at);
-            if next.has(start) {
-                return true;
+    /// Whether no cycle of `psc` can be reached from `starts`.
+    fn no_cycle_from(&self, mut starts: Bits<N>) -> bool {
+        let mut done = Bits::EMPTY;
+        // The events on the path, with what comes after each and is not visited yet.
+        let (mut on_path, mut path) = (Bits::EMPTY, Vec::new());
+        while let Some(start) = starts.pop() {
+            let mut entered = Some(start).filter(|&start| !done.has(start));
+            while let Some(at) = entered {
+                let next = self.successors(at);
+                on_path.insert(at);
+                path.push((at, next));
+                entered = None;
+                while let Some((at, next)) = path.last_mut() {
+                    if next.meets(&on_path) {
+                        return false;
+                    }
+                    *next &= !done;
+                    entered = next.pop();
+                    if entered.is_some() {
+                        break;
+                    }
+                    done.insert(*at);
+                    on_path.remove(*at);
+                    path.pop();
+                }
             }
-            seen.insert(at);
-            open |= next & !seen;
         }
-        false
+        true
     }
 
     /// The events that come after `first` in `psc`.
@@ -96,7 +112,7 @@ impl<const N: usize> Relations<'_, N> {
         // What leads to a fence by happens-before; from a fence, by happens-before with extended coherence between, too.
         let to_fence = if self.is_fence(first) { reached | Bits::one(first) | self.eco(later) } else { reached };
         for fence in self.sc.iter().filter(|&slot| self.is_fence(slot)) {
-            if (self.graph.node(fence).label.hb & to_fence) != Bits::EMPTY {
+            if self.graph.node(fence).label.hb.meets(&to_fence) {
                 next.insert(fence);
             }
         }
@@ -115,7 +131,7 @@ impl<const N: usize> Relations<'_, N> {
     /// What something in `first` happens-before.
     fn happen_after(&self, first: Bits<N>) -> Bits<N> {
         let mut later = Bits::EMPTY;
-        let is_later = |&slot: &Slot| (self.graph.node(slot).label.hb & first) != Bits::EMPTY;
+        let is_later = |&slot: &Slot| self.graph.node(slot).label.hb.meets(&first);
         self.events().filter(is_later).for_each(|slot| later.insert(slot));
         later
     }
@@ -133,9 +149,12 @@ impl<const N: usize> Relations<'_, N> {
             let node = self.graph.node(start);
             self.overwriting(start, |write| reached.insert(write));
             if node.access.loc.is_some() {
-                let later = self.happen_after(Bits::one(start));
-                let same = later.iter().filter(|&slot| self.graph.node(slot).loc() == node.loc());
-                same.for_each(|slot| reached.insert(slot));
+                for slot in self.events() {
+                    let other = self.graph.node(slot);
+                    if other.access.loc == node.access.loc && other.label.hb.has(start) {
+                        reached.insert(slot);
+                    }
+                }
             }
         }
         let mut entered = Bits::EMPTY;
@@ -152,7 +171,7 @@ impl<const N: usize> Relations<'_, N> {
         entered.iter().for_each(|slot| reached |= self.program_order(slot).1);
         // A spawn happens-before the beginning of its thread.
         for spawn in self.events().filter(|&slot| self.graph.node(slot).role == Role::Spawn) {
-            if (left & (self.graph.node(spawn).label.hb | Bits::one(spawn))) != Bits::EMPTY
+            if (left.has(spawn) || left.meets(&self.graph.node(spawn).label.hb))
                 && let Some(child) = self.graph.started_by(spawn)
             {
                 reached |= self.backwards(child, NONE);
