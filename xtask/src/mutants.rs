@@ -23,6 +23,7 @@ mod live;
 mod mcr;
 mod nursery;
 mod plant;
+mod rc11;
 mod robustness;
 mod symbolic;
 mod table;
@@ -30,7 +31,7 @@ mod table;
 /// All faults, each with what is to catch it.
 fn all() -> impl Iterator<Item = (&'static Mutant, Judge)> {
     let engines = annotations::MUTANTS.iter().chain(dpor::MUTANTS).chain(mcr::MUTANTS).chain(symbolic::MUTANTS);
-    let engines = table::MUTANTS.iter().chain(engines).chain(robustness::MUTANTS);
+    let engines = table::MUTANTS.iter().chain(engines).chain(rc11::MUTANTS).chain(robustness::MUTANTS);
     engines.map(|mutant| (mutant, Judge::Laws)).chain(live::MUTANTS.iter().map(|mutant| (mutant, Judge::Tests)))
 }
 
