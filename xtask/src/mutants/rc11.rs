@@ -124,13 +124,13 @@ pub(super) const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "a graph lets a read be older than another that happens-before it",
         item: "dpor::newest_writes",
-        original: " || (graph.readers(write, loc) & hb) != Bits::EMPTY",
+        original: " || graph.readers(write, loc).meets(&hb)",
         replacement: "",
     },
     Mutant {
         name: "a revisited read may be older than what happens-before it",
         item: "dpor::Rc11::coherence_places_of_revisit",
-        original: " | reader.hb",
+        original: " | reader.hb | reader.fresh",
         replacement: "",
     },
     Mutant {
