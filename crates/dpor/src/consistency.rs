@@ -100,7 +100,8 @@ pub(crate) trait Consistency: Copy + Debug + Send + Sync + 'static {
         each: impl FnMut(Slot),
     );
 
-    /// Whether the graph is consistent, if it was so before `slot` was added.
+    /// Whether the graph is consistent, if it was so before `slot` was added; of a revisit it is asked for the write, and
+    /// then for the read.
     fn is_consistent<const N: usize>(_graph: &Graph<Self, N>, _slot: Slot) -> bool {
         true
     }

@@ -39,6 +39,8 @@ pub(super) struct Walk<S, C: Consistency, const N: usize> {
     has_diverged: bool,
     /// Whether the alternative of the newest level could not be taken because of that.
     is_unapplied: bool,
+    /// Whether the newest level has led to a graph that is not consistent.
+    is_inconsistent: bool,
     /// Of how many locations the graph has what this run holds there at first.
     n_initial: usize,
     /// How the subject runs again, kept to save allocations.
@@ -117,6 +119,7 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
             is_stale: false,
             has_diverged: false,
             is_unapplied: false,
+            is_inconsistent: false,
             n_initial: 0,
             plan: Default::default(),
             maximal: MaximalWrites::default(),
@@ -215,6 +218,7 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
             *op = now;
         }
         let level = *level;
+        self.is_inconsistent = false;
         let alternative = self.alternatives[(level.first + level.chosen) as usize];
         if !self.still_has(level.task, alternative) {
             (self.has_diverged, self.is_unapplied) = (true, true);
@@ -254,7 +258,7 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
 
     /// Where the walk is after an event was added.
     fn after(&self, added: Slot) -> Reached {
-        if !C::is_consistent(&self.graph, added) {
+        if self.is_inconsistent {
             return Reached::Inconsistent;
         }
         let role = self.graph.node(added).role;

@@ -93,7 +93,7 @@ fn a_file_of_another_search_or_of_none_is_refused() {
     assert!(!passes && text.contains("it has `test victim` where this search has `test other_victim`"), "{text}");
     assert!(text.contains("help: remove the file to start over"), "{text}");
     let (passes, text) = run("victim", &[keep, ("TEETOTAL_MODEL", "tso")]);
-    assert!(!passes && text.contains("it has `model pso` where this search has `model tso`"), "{text}");
+    assert!(!passes && text.contains("it has `model rc11` where this search has `model tso`"), "{text}");
     let (passes, text) = run("victim", &[keep, ("TEETOTAL_LEAKS", "1")]);
     assert!(!passes && text.contains("it has `settings "), "leaks were not looked for before: {text}");
     let kept = fs::read_to_string(&path).expect("there is a file");

@@ -86,7 +86,9 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
         node.view = view;
         self.graph.link_read(slot, source);
         C::added(&mut self.graph, slot);
-        if matches!(answer, Answer::Load(_) | Answer::Failed) {
+        self.is_inconsistent |= !C::is_consistent(&self.graph, slot);
+        // Code of users never runs in a graph that the model does not have.
+        if !self.is_inconsistent && matches!(answer, Answer::Load(_) | Answer::Failed) {
             self.subject.reads_from(thread, self.graph.writer(source));
             self.subject.resume(thread, &[value]);
             self.note_failed_await(thread);
@@ -108,6 +110,10 @@ impl<S: Rewindable, C: Consistency, const N: usize> Walk<S, C, N> {
         added.view = view;
         self.graph.link_write(slot, previous);
         C::added(&mut self.graph, slot);
+        self.is_inconsistent |= !C::is_consistent(&self.graph, slot);
+        if self.is_inconsistent {
+            return slot;
+        }
         match source {
             Some(source) => {
                 let read = self.graph.node(self.graph.node(slot).before).read;

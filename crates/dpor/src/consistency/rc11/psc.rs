@@ -21,6 +21,10 @@ pub(super) fn is_acyclic_through<const N: usize>(graph: &Graph<Rc11, N>, slot: S
         _ => return true,
     };
     let (mut starts, mut fences) = (Bits::one(slot), node.label.hb);
+    if node.role == Role::UpdateWrite {
+        // Its read was not looked at where another read-modify-write had the same source.
+        starts.insert(node.before);
+    }
     if node.role.is_read() && place != NONE {
         let write = graph.node(place);
         starts.insert(place);
