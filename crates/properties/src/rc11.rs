@@ -1,5 +1,6 @@
-//! RC11, the model of C and Rust, allows every execution of the others, so that a program that is correct there never
-//! fails here.
+//! RC11 allows every execution of the other models.
+//!
+//! So a program that is correct under it never fails under them.
 
 use teetotal_judge::axiomatic::{Rejection, accepts_in_rc11};
 use teetotal_memory::{Event, EventKind, Model, Trace};

@@ -1,4 +1,6 @@
-//! The SC axiom: `psc` has no cycle. [RC11, Def. 1]
+//! The SC axiom: `psc` has no cycle.
+//!
+//! Definition: [RC11, Def. 1].
 //!
 //! An event that was just added comes before others only in reads-before and modification order: if it reads from an
 //! overwritten write, or is placed before another. So a new cycle begins with such an event, or at a fence that
