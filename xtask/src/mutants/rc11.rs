@@ -72,12 +72,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "",
     },
     Mutant {
-        name: "rc11: psc around happens-before on one location, too",
-        item: "memory::ExecutionGraph::scb",
-        original: "if own.loc.is_none() || self.events[later].loc != own.loc {",
-        replacement: "if true || self.events[later].loc != own.loc {",
-    },
-    Mutant {
         name: "rc11: a failed exchange of the machine is relaxed",
         item: "memory::Machine::access_at",
         original: "(None, OnFailure::Load(order)) => access(EventKind::Load, order, true, None),",
@@ -89,12 +83,6 @@ pub(super) const MUTANTS: &[Mutant] = &[
         item: "judge::Execution::partial_sc",
         original: "union(&[&base, &fence])",
         replacement: "base",
-    },
-    Mutant {
-        name: "rc11: the axioms do not ask for atomicity",
-        item: "judge::rc11::judge",
-        original: "x.fr.pairs().find(|&(a, b)| x.co.has(b, a))",
-        replacement: "x.fr.pairs().find(|&(a, b)| false && x.co.has(b, a))",
     },
     // The graphs.
     Mutant {
@@ -134,28 +122,10 @@ pub(super) const MUTANTS: &[Mutant] = &[
         replacement: "",
     },
     Mutant {
-        name: "rc11: a release write of a graph does not release itself",
-        item: "dpor::Rc11::added",
-        original: "node.label.released.insert(slot);",
-        replacement: "",
-    },
-    Mutant {
         name: "rc11: a graph has no psc between fences by extended coherence",
         item: "dpor::Relations::successors",
         original: " | self.eco(later)",
         replacement: "",
-    },
-    Mutant {
-        name: "rc11: a graph has psc around happens-before on one location, too",
-        item: "dpor::Relations::scb",
-        original: "left |= elsewhere;",
-        replacement: "left |= own;",
-    },
-    Mutant {
-        name: "rc11: rivals for one source are refused by psc",
-        item: "dpor::is_acyclic_through",
-        original: "Role::UpdateRead if graph.is_updated(node.source, node.loc()) => return true,",
-        replacement: "Role::UpdateRead if false && graph.is_updated(node.source, node.loc()) => return true,",
     },
     Mutant {
         name: "rc11: the steps of a graph do not say which old write is read",

@@ -58,10 +58,4 @@ pub(super) const MUTANTS: &[Mutant] = &[
         original: "dfa.add_passed_to(&mut nfa, |read| self.alphabet.may_pass(letter, read))",
         replacement: "dfa.add_passed_to(&mut nfa, |read| self.alphabet.may_pass(read, read))",
     },
-    Mutant {
-        name: "symbolic: a coarse search is believed whatever it finds",
-        item: "engine::Collector::has_all_of",
-        original: "other.findings.iter().all(is_known)",
-        replacement: "other.findings.iter().all(|found| is_known(found) || found.executions > 0)",
-    },
 ];
