@@ -138,3 +138,40 @@ fn strengthen(instruction: &mut Instruction) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use teetotal_generate::program;
+
+    use super::*;
+
+    /// Machine, axioms and `dpor` have this many graphs of `text`.
+    #[track_caller]
+    fn has_graphs(text: &str, expected: usize) {
+        let program = Arc::new(program(text));
+        let machine = brute::<Rc11>(&program).expect("there are few executions").len();
+        let axioms = enumerate(ModelId::Rc11, &program, usize::MAX).expect("there is no loop").len();
+        let mut by_dpor = 0;
+        let subject = Interpreter::new(Arc::clone(&program));
+        dpor::visit(ModelId::Rc11, &subject, &Limits::default(), &mut |_| by_dpor += 1);
+        assert_eq!([machine, axioms, by_dpor], [expected; 3], "{text}");
+    }
+
+    /// With program order on one location around happens-before there would be 22. [RC11, §2]
+    #[test]
+    fn psc_has_program_order_between_different_locations_only() {
+        has_graphs("x =sc 1; y =rel 1 || r0 = add.sc(y, 1); r1 =rlx y || y =sc 3; r2 =sc x", 24);
+    }
+
+    #[test]
+    fn release_sequences_are_continued_by_updates_and_ended_by_stores() {
+        has_graphs("x =rlx 1; y =rel 1; y =rlx 2 || r0 =acq y; r1 =rlx x", 5);
+        has_graphs("x =rlx 1; y =rel 1 || r0 = add.rlx(y, 1) || r1 =acq y; r2 =rlx x", 9);
+    }
+
+    #[test]
+    fn readers_of_independent_writes_may_disagree() {
+        has_graphs("x =sc 1 || y =sc 1 || r0 =sc x; r1 =sc y || r2 =sc y; r3 =sc x", 15);
+        has_graphs("x =rel 1 || y =rel 1 || r0 =acq x; r1 =acq y || r2 =acq y; r3 =acq x", 16);
+    }
+}
